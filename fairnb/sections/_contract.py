@@ -1,0 +1,216 @@
+"""The one contract: what a section is, and what it may ask of a case."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fairnb.sections._result import Result
+from fairnb.sections._shown import Plot, Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from fairnb.corpus import Corpus
+    from fairnb.lexicon import Lexicon
+    from fairnb.mining import Mentions
+    from fairnb.statistics import Tally
+    from fairnb.system import Scores
+
+Role = Literal["train", "test", "synthetic"]
+
+
+class Altai(IntEnum):
+    """The seven requirements of the Assessment List for Trustworthy AI (European Commission, 2020)."""
+
+    HUMAN_AGENCY_AND_OVERSIGHT = 1
+    TECHNICAL_ROBUSTNESS_AND_SAFETY = 2
+    PRIVACY_AND_DATA_GOVERNANCE = 3
+    TRANSPARENCY = 4
+    DIVERSITY_NON_DISCRIMINATION_FAIRNESS = 5
+    SOCIETAL_AND_ENVIRONMENTAL_WELL_BEING = 6
+    ACCOUNTABILITY = 7
+
+    @property
+    def title(self) -> str:
+        """The requirement's name as the Assessment List prints it."""
+        return _ALTAI_TITLES[self]
+
+
+_ALTAI_TITLES = {
+    Altai.HUMAN_AGENCY_AND_OVERSIGHT: "Human agency and oversight",
+    Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY: "Technical robustness and safety",
+    Altai.PRIVACY_AND_DATA_GOVERNANCE: "Privacy and data governance",
+    Altai.TRANSPARENCY: "Transparency",
+    Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS: "Diversity, non-discrimination and fairness",
+    Altai.SOCIETAL_AND_ENVIRONMENTAL_WELL_BEING: "Societal and environmental well-being",
+    Altai.ACCOUNTABILITY: "Accountability",
+}
+
+
+class Need(StrEnum):
+    """What a section cannot do without; the sentence tells a reader why it is not applicable."""
+
+    TRAIN_CORPUS = "no training corpus"
+    TEST_CORPUS = "no test corpus"
+    SYNTHETIC_CORPUS = "no synthetic corpus"
+    MENTIONS = "no lexicon for the languages of the case"
+    LIVE_SYSTEM = "recorded scores cannot score new texts"
+    SCORES = "the system gives no score"
+    EMBEDDINGS = "no embeddings"
+    MODEL = "no model is named"
+
+
+class Target(BaseModel):
+    """One yes/no question put to a system.
+
+    P(positive) is the sum (or maximum) of the named classes' scores. A corpus answers it by its
+    labels: those in `positive` mean yes, those in `negative` no; without `negative`, every other label.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = "positive"
+    classes: tuple[str, ...] = ()
+    """Classes of the system; empty: the system's only class, or its recorded column."""
+    combine: Literal["sum", "max"] = "sum"
+    positive: tuple[int | str, ...] = (1,)
+    negative: tuple[int | str, ...] | None = None
+    threshold: float = Field(0.5, ge=0.0, le=1.0)
+    threshold_source: str = ""
+
+
+class Criteria(BaseModel):
+    """What was agreed to count as a difference that matters, and by whom."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    margin: float = Field(0.05, gt=0.0, lt=1.0)
+    alpha: float = Field(0.05, gt=0.0, lt=1.0)
+    min_support: int = Field(20, ge=20)
+    set_by: str = ""
+    set_on: str = ""
+
+
+class SystemFacts(BaseModel):
+    """What is known of the system without scoring anything."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    classes: tuple[str, ...]
+    fingerprint: str
+    live: bool
+    """False for recorded scores: no new text can be scored."""
+    description: dict[str, Any] = {}
+    """Kind, version, licence, files with digests, trust given: shown as they stand."""
+
+
+class View(Protocol):
+    """All that a section may ask for. Every input read here enters the result's digest."""
+
+    @property
+    def target(self) -> Target: ...
+
+    @property
+    def system(self) -> SystemFacts: ...
+
+    @property
+    def criteria(self) -> Criteria: ...
+
+    @property
+    def confidence(self) -> float: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def lexicon(self) -> Lexicon: ...
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The case file's engagement table and what the case knows of itself, as plain values."""
+
+    def has(self, need: Need) -> bool: ...
+
+    def corpus(self, role: Role) -> Corpus: ...
+
+    def labels(self, role: Role) -> npt.NDArray[np.int8]:
+        """The corpus's answers to the target: 1 yes, 0 no, -1 no answer; shape (n,)."""
+
+    def scores(self, role: Role) -> npt.NDArray[np.floating[Any]]:
+        """P(positive) of the corpus's texts; NaN where unscored; shape (n,)."""
+
+    def scores_by_class(self, role: Role) -> Scores: ...
+
+    def predict(self, texts: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
+        """P(positive) of new texts; shape (len(texts),)."""
+
+    def mentions(self, role: Role, source: str = "lookup") -> Mentions: ...
+
+    def tally(self, role: Role, by: str = "subgroup") -> Tally:
+        """Counts of the target's labels and scores by group; ``by`` is subgroup or identity_term."""
+
+    def known(self, name: str) -> Path: ...
+
+    def file(self, path: str) -> Path: ...
+
+    def results(self, ids: Sequence[str] | None = None) -> Mapping[str, Result]:
+        """Results of other sections of this target; not-applicable ones included."""
+
+    def redact(self, text: str) -> str: ...
+
+    def cancelled(self) -> bool: ...
+
+    def progress(self, done: int, total: int, what: str) -> None: ...
+
+
+class SectionParams(BaseModel):
+    """Base of every section's parameters: at once case-file table, controls, and record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Section(ABC):
+    """One part of the assessment, in the order of the paper.
+
+    A subclass declares what it is (`id`, `title`, `requirement`), what it cannot do without
+    (`needs`), its parameters, and computes a `Result`. What people see is made from the result alone.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    requirement: ClassVar[Altai]
+    needs: ClassVar[tuple[Need, ...]] = ()
+    version: ClassVar[int] = 1
+    """Raised when the computation changes: makes old results stale."""
+    per_target: ClassVar[bool] = True
+    """False: one result for the case, with an empty target."""
+    source: ClassVar[str] = ""
+    """Paper section, equation or library the numbers follow."""
+    method: ClassVar[str] = ""
+    """What is measured and how to read it: Markdown, printed under the title."""
+
+    Params: ClassVar[type[SectionParams]] = SectionParams
+
+    @abstractmethod
+    def run(self, view: View, params: Any) -> Result:
+        """Compute the numbers: no drawing, no printing, no files."""
+
+    def statements(self, result: Result) -> Sequence[str]:
+        """One plain sentence per result that counts."""
+        return ()
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        """Views of the result's measures and facts."""
+        return ()
+
+    def figures(self, result: Result) -> Mapping[str, Plot]:
+        """Plots from the result alone, with `matplotlib.figure.Figure`, never pyplot."""
+        return {}
