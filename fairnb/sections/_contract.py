@@ -116,7 +116,12 @@ class View(Protocol):
     """All that a section may ask for. Every input read here enters the result's digest."""
 
     @property
-    def target(self) -> Target: ...
+    def target(self) -> Target:
+        """The target at hand; the first one where the section is not per target."""
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Every target of the case."""
 
     @property
     def system(self) -> SystemFacts: ...
@@ -135,14 +140,15 @@ class View(Protocol):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The case file's engagement table and what the case knows of itself, as plain values."""
+        """Plain values: `engagement` (the case file's table), `sections` (ids in the notebook's order),
+        `draft` (what keeps the document a draft), `case` (title, digest of the case file)."""
 
     def has(self, need: Need) -> bool: ...
 
     def corpus(self, role: Role) -> Corpus: ...
 
-    def labels(self, role: Role) -> npt.NDArray[np.int8]:
-        """The corpus's answers to the target: 1 yes, 0 no, -1 no answer; shape (n,)."""
+    def labels(self, role: Role, target: str = "") -> npt.NDArray[np.int8]:
+        """The corpus's answers to the target (or to another one by name): 1 yes, 0 no, -1 none; shape (n,)."""
 
     def scores(self, role: Role) -> npt.NDArray[np.floating[Any]]:
         """P(positive) of the corpus's texts; NaN where unscored; shape (n,)."""
@@ -161,8 +167,12 @@ class View(Protocol):
 
     def file(self, path: str) -> Path: ...
 
-    def results(self, ids: Sequence[str] | None = None) -> Mapping[str, Result]:
-        """Results of other sections of this target; not-applicable ones included."""
+    def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
+        """Results of other sections that have run, not-applicable ones included.
+
+        Keys are (section id, target name); the name is empty for sections that are not per target.
+        Which sections have no result yet is part of what is read.
+        """
 
     def redact(self, text: str) -> str: ...
 
