@@ -141,14 +141,15 @@ class View(Protocol):
     @property
     def facts(self) -> Mapping[str, Any]:
         """Plain values: `engagement` (the case file's table), `sections` (ids in the notebook's order),
-        `draft` (what keeps the document a draft), `case` (title, digest of the case file)."""
+        `draft` (what keeps the document a draft), `case` (title, digest of the case file).
+        """
 
     def has(self, need: Need) -> bool: ...
 
     def corpus(self, role: Role) -> Corpus: ...
 
     def labels(self, role: Role, target: str = "") -> npt.NDArray[np.int8]:
-        """The corpus's answers to the target (or to another one by name): 1 yes, 0 no, -1 none; shape (n,)."""
+        """The corpus's answers to the target, or to another by name: 1 yes, 0 no, -1 none; shape (n,)."""
 
     def scores(self, role: Role) -> npt.NDArray[np.floating[Any]]:
         """P(positive) of the corpus's texts; NaN where unscored; shape (n,)."""
