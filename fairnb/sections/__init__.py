@@ -1,0 +1,45 @@
+"""The parts of an assessment: the contract they keep, and one module per section."""
+
+from fairnb.sections._contract import (
+    Altai,
+    Criteria,
+    Need,
+    Role,
+    Section,
+    SectionParams,
+    SystemFacts,
+    Target,
+    View,
+)
+from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._registry import section, section_ids
+from fairnb.sections._result import Candidate, Example, Finding, Result, Series, Severity, Verdict
+from fairnb.sections._shown import Column, Plot, Row, Table
+
+__all__ = [
+    "Altai",
+    "Candidate",
+    "Column",
+    "Criteria",
+    "Example",
+    "Finding",
+    "Measure",
+    "MeasureKey",
+    "Need",
+    "Plot",
+    "Result",
+    "Role",
+    "Row",
+    "Section",
+    "SectionParams",
+    "Series",
+    "Severity",
+    "Status",
+    "SystemFacts",
+    "Table",
+    "Target",
+    "Verdict",
+    "View",
+    "section",
+    "section_ids",
+]
