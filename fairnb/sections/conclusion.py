@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairnb.sections._contract import Altai, Section, SectionParams, View
+from fairnb.sections._format import count
 from fairnb.sections._registry import section
 from fairnb.sections._result import Finding, Result
 from fairnb.sections._shown import Table, one_table
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Conclusion(Section):
-    """The assessor's own conclusion beside what the sections can and cannot support. Source: paper, section 8."""
+    """The assessor's own conclusion, and what was and was not assessed. Source: paper, section 8."""
 
     id = "conclusion"
     title = "Conclusion"
@@ -22,8 +23,9 @@ class Conclusion(Section):
     per_target = False
     source = "Paper, section 8; requirements after the Assessment List for Trustworthy AI (2020)."
     method = (
-        "The conclusion is the assessor's own text and is never generated. The tables are: what was run, and which "
-        "of the seven requirements any section speaks to. A requirement without a section was not assessed."
+        "The conclusion is the assessor's own text and is never generated. The tables are: what was run, and "
+        "which of the seven requirements any section speaks to. A requirement without a section was not "
+        "assessed."
     )
 
     class Params(SectionParams):
@@ -76,7 +78,7 @@ class Conclusion(Section):
         """What was run, and the seven requirements."""
         ran = result.facts["sections"]
         rows = [
-            (item["title"], item["state"], f"{item['measures']:,}" if item["measures"] else "–")
+            (item["title"], item["state"], count(item["measures"]) if item["measures"] else "–")
             for item in ran
         ]
         coverage = []

@@ -20,7 +20,7 @@ _ROLES: tuple[tuple[Role, Need], ...] = (
 
 
 class SystemSection(Section):
-    """What the system and the corpora are, how labels are balanced, and what positive means. Source: paper, section 3."""
+    """The system, the question put to it, the corpora and their labels. Source: paper, section 3."""
 
     id = "system"
     title = "System and data"
@@ -28,9 +28,9 @@ class SystemSection(Section):
     per_target = False
     source = "Paper, section 3 and appendix B."
     method = (
-        "The system is identified by a fingerprint over its files and settings, each corpus by a digest of its "
-        "content. Labels are annotators' opinions. *Positive* means what the target says; the share of positive "
-        "texts comes from how the texts were collected, not from the world."
+        "The system is identified by a fingerprint over its files and settings, each corpus by a digest of "
+        "its content. Labels are annotators' opinions. *Positive* means what the target says; the share of "
+        "positive texts comes from how the texts were collected, not from the world."
     )
 
     class Params(SectionParams):
