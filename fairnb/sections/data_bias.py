@@ -1,0 +1,381 @@
+"""How often identity terms and subgroups occur in positive and negative texts: Tables 4 and 2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
+from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, SECOND, label_axes, new_figure, write
+from fairnb.sections._format import between, count, interval_of, level_of, number, percent, value_of
+from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._result import Candidate, Finding, Result, Severity, Verdict
+from fairnb.sections._shown import Column, Plot, Row, Table
+from fairnb.sections._support import NEVER_BELOW, supported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+TERM = "identity_term"
+_LABELS = (("positive", 1), ("negative", 0))
+
+
+class DataBias(Section):
+    """Frequencies of identity terms and mined subgroups by label. Source: paper, section 4, Tables 2 and 4."""
+
+    id = "data_bias"
+    title = "Data bias"
+    requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
+    needs = (Need.MENTIONS,)
+    source = "Paper, section 4, Tables 2 and 4; Katz et al. (1978) and Koopman (1984) for ratios."
+    method = (
+        "For every identity term and every subgroup the share of positive and of negative texts that mention "
+        "it is counted; a text counts once however often it mentions the term. The *ratio* divides the two "
+        "shares: above one, the term occurs more often in positive texts. A ratio away from one is a trait of "
+        "the collected texts and labels; a system trained on them can learn it, but this section does not show "
+        "that it did. Where a term is itself used as an insult, mention and label are confounded. Groups are "
+        "those mentioned, not authors."
+    )
+
+    class Params(SectionParams):
+        """Which corpus, and from which ratio on one is reported."""
+
+        corpus: Literal["train", "test", "synthetic"] = Field("train", description="Corpus to look at")
+        ratio_margin: float = Field(
+            1.25, gt=1.0, le=10.0, description="Ratios between its inverse and this are not reported"
+        )
+
+    def run(self, view: View, params: Params) -> Result:
+        """Count mentions by label."""
+        need = {"train": Need.TRAIN_CORPUS, "test": Need.TEST_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
+        if not view.has(need[params.corpus]):
+            return Result(status="not_applicable", reason=need[params.corpus].value)
+        labels = view.labels(params.corpus)
+        mentions = view.mentions(params.corpus)
+        totals = {name: int((labels == value).sum()) for name, value in _LABELS}
+        measures: list[Measure] = []
+        for by in (TERM, "subgroup"):
+            names, matrix = mentions.groups(by)
+            counted = {name: _column_sums(matrix, labels == value) for name, value in _LABELS}
+            for position, name in enumerate(names):
+                attribute, subgroup = (TERM, name) if by == TERM else tuple(name.split("/", 1))
+                hits = {label: int(counted[label][position]) for label, _ in _LABELS}
+                measures += _of_one(attribute, subgroup, hits, totals, view.confidence)
+        measures = _tested(measures)
+        candidates, findings = _judged(measures, view.criteria.alpha, params.ratio_margin)
+        return Result(
+            measures=tuple(measures),
+            facts={
+                "corpus": params.corpus,
+                "corpus_name": view.corpus(params.corpus).name,
+                "totals": totals,
+                "level": view.confidence,
+                "rule": view.lexicon.rule,
+                "ratio_margin": params.ratio_margin,
+                "suppressed": dict(mentions.suppressed),
+            },
+            candidates=tuple(candidates),
+            findings=tuple(findings),
+            limits=tuple(_limits(view, mentions.suppressed, totals)),
+        )
+
+    def statements(self, result: Result) -> Sequence[str]:
+        """The subgroups and terms whose ratio stands out."""
+        said = [finding.statement for finding in result.findings[:6]]
+        rest = len(result.findings) - len(said)
+        if rest > 0:
+            said.append(f"{rest} further terms or subgroups stand out; the tables mark all of them.")
+        if not said:
+            return (
+                "No identity term or subgroup was shown to occur more often in positive or in negative texts; "
+                "for rare ones this says little.",
+            )
+        return said
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        """Subgroups (Table 2) and terms (Table 4)."""
+        attributes = list(dict.fromkeys(m.attribute for m in result.measures if m.attribute != TERM))
+        tables = []
+        if attributes:
+            tables.append(
+                _table(result, "Subgroups by label", attributes, "The paper's Table 2, with intervals.", 2)
+            )
+        if any(m.attribute == TERM for m in result.measures):
+            tables.append(
+                _table(result, "Identity terms by label", [TERM], "The paper's Table 4, with intervals.", 4)
+            )
+        return tables
+
+    def figures(self, result: Result) -> Mapping[str, Plot]:
+        """Ratios of subgroups and of terms on a logarithmic axis."""
+        figures = {}
+        for name, chosen in (
+            ("subgroups", [m for m in _ratios(result) if m.attribute != TERM]),
+            ("terms", [m for m in _ratios(result) if m.attribute == TERM]),
+        ):
+            shown = [m for m in chosen if m.value and m.low and m.high and m.status is not Status.TOO_FEW]
+            if shown:
+                figures[name] = _ratio_plot(
+                    result, name, sorted(shown, key=lambda m: m.value or 0), len(chosen)
+                )
+        return figures
+
+
+def _column_sums(matrix: Any, rows: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(matrix[rows].sum(axis=0)).ravel()
+
+
+def _of_one(
+    attribute: str, subgroup: str, hits: dict[str, int], totals: dict[str, int], level: float
+) -> Iterable[Measure]:
+    """Frequencies per label, their ratio, and the base rate among the texts that mention the group."""
+    from fairnb.statistics import ratio_interval, wilson
+
+    mentioned = sum(hits.values())
+    named = {"attribute": attribute, "subgroup": subgroup}
+    counts = {**hits, "all": mentioned}
+    for label, rows in {**totals, "all": sum(totals.values())}.items():
+        yield supported(
+            wilson(counts[label], rows, level),
+            support=rows,
+            measure="frequency",
+            label=label,
+            n=counts[label],
+            denominator=rows,
+            family="D",
+            method="texts that mention it / texts",
+            **named,
+        )
+    ratio = ratio_interval(hits["positive"], totals["positive"], hits["negative"], totals["negative"], level)
+    yield supported(
+        ratio,
+        support=mentioned,
+        measure="frequency_ratio",
+        label="all",
+        n=mentioned,
+        denominator=sum(totals.values()),
+        null=1.0,
+        family="E",
+        p=_p(hits, totals) if mentioned >= NEVER_BELOW and all(totals.values()) else None,
+        method="frequency in positive / frequency in negative texts",
+        **named,
+    )
+    yield supported(
+        wilson(hits["positive"], mentioned, level),
+        support=mentioned,
+        measure="base_rate",
+        label="all",
+        n=mentioned,
+        denominator=mentioned,
+        family="D",
+        method="positive texts / texts that mention it",
+        **named,
+    )
+
+
+def _p(hits: dict[str, int], totals: dict[str, int]) -> float:
+    from fairnb.statistics import fisher_mid_p
+
+    return fisher_mid_p(hits["positive"], totals["positive"], hits["negative"], totals["negative"])
+
+
+def _tested(measures: list[Measure]) -> list[Measure]:
+    """Adjust the exploratory tests within the section (Benjamini and Hochberg)."""
+    from fairnb.statistics import benjamini_hochberg
+
+    places = [place for place, measure in enumerate(measures) if measure.p is not None]
+    adjusted = benjamini_hochberg([measures[place].p for place in places])
+    for place, p in zip(places, adjusted, strict=True):
+        measures[place] = measures[place].model_copy(update={"p_adjusted": float(p)})
+    return measures
+
+
+def _judged(measures: list[Measure], alpha: float, margin: float) -> tuple[list[Candidate], list[Finding]]:
+    """Ratios put to the test; those that pass are observations, never more (family E)."""
+    candidates, findings = [], []
+    for measure in measures:
+        if measure.measure != "frequency_ratio" or measure.p_adjusted is None or measure.value is None:
+            continue
+        outside = measure.value >= margin or measure.value <= 1 / margin
+        inside = measure.low is not None and measure.high is not None
+        if measure.p_adjusted < alpha and outside:
+            verdict, reason = Verdict.EXCEEDS, ""
+        elif inside and measure.low >= 1 / margin and measure.high <= margin:  # type: ignore[operator]
+            verdict, reason = Verdict.WITHIN, ""
+        else:
+            verdict, reason = Verdict.INCONCLUSIVE, f"interval {between(measure.low, measure.high, 2)}"
+        statement = _sentence(measure)
+        criterion = f"frequency ratio, {_name(measure)}"
+        candidates.append(
+            Candidate(
+                criterion=criterion,
+                statement=statement,
+                measures=(measure.key,),
+                family="E",
+                effect=measure.value,
+                margin=margin,
+                p=measure.p,
+                p_adjusted=measure.p_adjusted,
+                verdict=verdict,
+                reason=reason,
+            )
+        )
+        if verdict is Verdict.EXCEEDS:
+            findings.append(
+                Finding(
+                    criterion=criterion,
+                    severity=Severity.OBSERVATION,
+                    statement=statement,
+                    measures=(measure.key,),
+                    requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
+                )
+            )
+    strength = {c.criterion: max(c.effect or 1, 1 / (c.effect or 1)) for c in candidates if c.effect}
+    # Subgroups first, then terms; the strongest first in each.
+    findings.sort(key=lambda f: (f.measures[0].attribute == TERM, -strength.get(f.criterion, 0)))
+    return candidates, findings
+
+
+def _name(measure: Measure) -> str:
+    return (
+        f"“{measure.subgroup}”" if measure.attribute == TERM else f"{measure.subgroup} ({measure.attribute})"
+    )
+
+
+def _sentence(measure: Measure) -> str:
+    value = measure.value or 0.0
+    where = "positive" if value >= 1 else "negative"
+    times = value if value >= 1 else 1 / value
+    ends = (measure.low, measure.high)
+    if value < 1 and measure.low and measure.high:
+        ends = (1 / measure.high, 1 / measure.low)
+    interval = f", interval {between(*ends, 1)}" if None not in ends else ""
+    return (
+        f"{_name(measure)[0].upper()}{_name(measure)[1:]} is mentioned {number(times, 1)} times as often in "
+        f"{where} texts as in the others{interval} (n = {count(measure.n or 0)})."
+    )
+
+
+def _limits(view: View, suppressed: Mapping[str, int], totals: Mapping[str, int]) -> Iterable[str]:
+    if view.lexicon.rule == "paper":
+        yield (
+            "Terms were matched as the paper did: exact case, split at white space, no plurals. Matching without "
+            "regard to case changes the picture; “Muslim” with a capital is not counted here."
+        )
+    total = sum(suppressed.values())
+    if total:
+        yield f"{count(total)} hits were left out because a fixed phrase such as “White House” holds them."
+    if not all(totals.values()):
+        yield "The corpus holds one class only: ratios are undefined."
+    yield "Mentions were found by look-up: words outside the lists are missed, and other senses are counted."
+
+
+def _ratios(result: Result) -> list[Measure]:
+    return [measure for measure in result.measures if measure.measure == "frequency_ratio"]
+
+
+def _table(result: Result, title: str, attributes: Sequence[str], note: str, digits: int) -> Table:
+    level = level_of(result.facts["level"])
+    is_term = attributes == [TERM]
+    columns = (
+        Column("Term" if is_term else "Subgroup"),
+        Column("Positive", "number"),
+        Column("n", "number"),
+        Column("Negative", "number"),
+        Column("n", "number"),
+        Column("Overall", "number"),
+        Column("Ratio", "number"),
+        Column(level, "number"),
+    )
+    standing_out = {finding.measures[0] for finding in result.findings}
+    rows = []
+    for ratio in _ratios(result):
+        if ratio.attribute not in attributes:
+            continue
+        name = ratio.subgroup if is_term else f"{ratio.attribute}: {ratio.subgroup}"
+        shares = {label: _frequency(result, ratio, label) for label in ("positive", "negative", "all")}
+        mark = " ▲" if ratio.key in standing_out else ""
+        rows.append(
+            Row(
+                (
+                    name + mark,
+                    _share(shares["positive"], digits),
+                    count(shares["positive"].n or 0),
+                    _share(shares["negative"], digits),
+                    count(shares["negative"].n or 0),
+                    _share(shares["all"], digits),
+                    value_of(ratio, 2),
+                    interval_of(ratio, 2),
+                ),
+                (ratio.key, *(share.key for share in shares.values())),
+                quiet=ratio.value is None or ratio.status is Status.TOO_FEW,
+            )
+        )
+    totals = result.facts["totals"]
+    about = (
+        f"{note} {count(totals['positive'])} positive and {count(totals['negative'])} negative texts of "
+        f"{result.facts['corpus_name']}. ▲ differs from one after adjustment and lies outside "
+        f"{number(1 / result.facts['ratio_margin'], 2)} to {number(result.facts['ratio_margin'], 2)}."
+    )
+    return Table(title, columns, tuple(rows), note=about)
+
+
+def _frequency(result: Result, ratio: Measure, label: str) -> Measure:
+    return result.measure("frequency", attribute=ratio.attribute, subgroup=ratio.subgroup, label=label)
+
+
+def _share(measure: Measure, digits: int) -> str:
+    return value_of(measure) if measure.value is None else percent(measure.value, digits)
+
+
+def _ratio_plot(result: Result, name: str, shown: Sequence[Measure], of: int) -> Plot:
+    figure, (axis,) = new_figure(150, 16 + 5.2 * len(shown))
+    margin = result.facts["ratio_margin"]
+    axis.axvspan(1 / margin, margin, color="#eef1f5", linewidth=0)
+    axis.axvline(1.0, color=RULE, linewidth=0.9)
+    marked: set[MeasureKey] = {finding.measures[0] for finding in result.findings}
+    lowest = min(measure.low or 1.0 for measure in shown)
+    highest = max(measure.high or 1.0 for measure in shown)
+    for place, measure in enumerate(shown):
+        low, value, high = measure.low or 0.0, measure.value or 0.0, measure.high or 0.0
+        stands_out = measure.key in marked
+        color = (ACCENT if value < 1 else SECOND) if stands_out else MUTE
+        axis.plot([low, high], [place, place], color=color, linewidth=1.1)
+        axis.plot(
+            [value],
+            [place],
+            "o",
+            color=color,
+            markersize=4.5,
+            markerfacecolor=color if stands_out else "white",
+        )
+        write(
+            axis,
+            highest * 1.12,
+            place,
+            f"{number(value, 2)} ({between(low, high, 2)})",
+            va="center",
+            color=INK,
+        )
+    axis.set_xscale("log")
+    axis.set_xlim(lowest / 1.12, highest * 1.1)
+    axis.set_ylim(-0.7, len(shown) - 0.3)
+    axis.set_yticks(range(len(shown)), [f"{m.subgroup}  {count(m.n or 0)}" for m in shown])
+    axis.tick_params(axis="y", length=0, labelcolor=INK)
+    ticks = [
+        tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if lowest / 1.12 <= tick <= highest * 1.1
+    ]
+    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_xticks([], minor=True)
+    label_axes(axis, "frequency in positive / frequency in negative texts", "")
+    hidden = of - len(shown)
+    rest = f" {hidden} with too few mentions or an undefined ratio are not drawn." if hidden else ""
+    return Plot(
+        figure,
+        f"Ratio of frequencies, {name}; texts that mention it beside the name, {level_of(result.facts['level'])}s; "
+        f"shaded: not reported; filled: differs from one after adjustment.{rest}",
+        "; ".join(f"{m.subgroup} {number(m.value or 0, 2)}" for m in shown) + ".",
+    )
