@@ -289,7 +289,7 @@ def measures(
     /,
     *,
     section: str = "",
-    format: Literal["table", "csv", "json"] = "table",
+    as_format: Annotated[Literal["table", "csv", "json"], Parameter(name="--format")] = "table",
 ) -> None:
     """Print every measure of a case, notebook, evidence file or document.
 
@@ -299,7 +299,7 @@ def measures(
         Case folder, notebook, evidence.json, HTML or PDF.
     section : str
         Only this section.
-    format : str
+    as_format : str
         table, csv or json.
     """
     from fairnb.report import format_measures, measures_of
@@ -307,7 +307,7 @@ def measures(
     rows = measures_of(source)
     if section:
         rows = [row for row in rows if row["section"] == section]
-    sys.stdout.write(format_measures(rows, format))
+    sys.stdout.write(format_measures(rows, as_format))
 
 
 @data_app.command(name="list")
