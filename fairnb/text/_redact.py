@@ -1,0 +1,160 @@
+"""What of a text a document may show."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import unicodedata
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Literal
+
+from fairnb.errors import FairnbError
+from fairnb.text._matchable import is_ignorable, matchable
+from fairnb.text._visible import visible
+
+RedactMode = Literal["mask", "withhold", "none"]
+
+_DIGEST_SHOWN = 12
+
+# Each alternative starts only where a word starts or is bounded in length, so that no text,
+# however long, costs more than time in proportion to it.
+_PRIVATE = re.compile(
+    r"""
+    (?P<link> (?<!\w) (?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+
+      | (?<![\w.@-]) (?:[\w-]++\.)+ (?:com|org|net|edu|gov|info|biz|io|co|ly|me|tv|us|uk|de|fr|it|es|in|ca|au|eu)
+        (?![\w-]) (?:[/?:]\S*)? )
+    | (?P<email> (?<![\w.+-]) [\w.+-]++ [@\uff20] [\w-]+ (?:\.[\w-]+)+ )
+    | (?P<handle> [@\uff20] \w+ (?:[.-]\w+)* (?:@ \w+ (?:[.-]\w+)*)? )
+    | (?P<phone> (?<![\w]) (?!\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)) (?!\d{4}\s?[-\u2013/]\s?\d{4}(?!\d))
+        \+? \(? \d (?:[\s().\-/]{0,3}\d){6,} )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHOWN_AS = {"link": "[link]", "email": "[e-mail]", "handle": "[handle]", "phone": "[phone]"}
+
+_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_PICTOGRAPH = frozenset(("So", "Sk", "Mn"))
+
+
+def keyed_digest(text: str, key: bytes) -> str:
+    """HMAC-SHA-256 of a text, in hexadecimal.
+
+    A plain digest of a short text can be found by trying likely texts; with a key that stays with
+    the assessor it cannot.
+
+    Raises
+    ------
+    FairnbError
+        ``empty-key``.
+    """
+    if not key:
+        raise FairnbError("empty-key", "the key for the digests of texts is empty", "give a secret key")
+    return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def redact(
+    text: str,
+    mode: RedactMode,
+    *,
+    key: bytes,
+    slurs: Collection[str] = (),
+    escaped: bool = True,
+) -> str:
+    """Show of a text only what may be shown.
+
+    Parameters
+    ----------
+    text : str
+        The raw text.
+    mode : {"mask", "withhold", "none"}
+        ``mask`` replaces links, e-mail addresses, handles and phone numbers (any seven digits that
+        could be one) by their kind, and all but the first letter of each listed slur by bullets.
+        ``withhold`` shows length and keyed digest only. ``none`` shows the text.
+    key : bytes
+        Key of the digest; see `keyed_digest`.
+    slurs : collection of str
+        Words to mask, matched whole and regardless of case, also with a plural -s.
+    escaped : bool
+        Whether the text still holds HTML entities, as a corpus does. False for a text that was
+        redacted before, so that nothing is unescaped twice.
+
+    Returns
+    -------
+    str
+        Always without control characters, marks of direction and lone surrogates: they are shown
+        as signs that do nothing. It is text, not HTML: whoever prints it escapes it.
+
+    Raises
+    ------
+    FairnbError
+        ``unknown-redaction`` for another mode.
+    """
+    if mode not in ("mask", "withhold", "none"):
+        raise FairnbError(
+            "unknown-redaction", f"there is no redaction {mode!r}", "choose mask, withhold or none"
+        )
+    seen = visible(text).text if escaped else text
+    if mode == "withhold":
+        digest = keyed_digest(text, key)[:_DIGEST_SHOWN]
+        return f"[text withheld, {len(seen)} characters, keyed digest {digest}…]"
+    shown = _harmless(seen)
+    if mode == "none":
+        return shown
+    shown = _PRIVATE.sub(lambda found: _SHOWN_AS[found.lastgroup or "link"], shown)
+    return _bulleted(shown, tuple(sorted(slurs))) if slurs else shown
+
+
+def _harmless(text: str) -> str:
+    """Make visible what would act unseen, and drop what has no width outside of pictographs."""
+    if text.isascii() and text.isprintable():
+        return text
+    shown: list[str] = []
+    for character in text:
+        if character in "\n\t" or (character.isascii() and character.isprintable()):
+            shown.append(character)
+        elif character in _DIRECTION:
+            shown.append(f"⟨U+{ord(character):04X}⟩")
+        elif is_ignorable(character):
+            if _joins_pictographs(character, shown):
+                shown.append(character)
+        else:
+            shown.append(_sign(character))
+    return "".join(shown)
+
+
+def _joins_pictographs(character: str, before: list[str]) -> bool:
+    if character not in "\u200d\ufe0f" or not before:
+        return False
+    last = before[-1]
+    return last == "\ufe0f" or unicodedata.category(last[-1]) in _PICTOGRAPH
+
+
+def _sign(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cc":
+        code = ord(character)
+        return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"⟨U+{code:04X}⟩"
+    if category in ("Zl", "Zp"):
+        return "\n"
+    return "\ufffd" if category == "Cs" else character
+
+
+def _bulleted(text: str, slurs: tuple[str, ...]) -> str:
+    form = matchable(text.replace("&", "\uff06"))
+    shown = list(text)
+    for found in _slur_pattern(slurs).finditer(form.text):
+        start, end = form.span(*found.span())
+        for place in range(start + 1, end):
+            if not shown[place].isspace():
+                shown[place] = "•"
+    return "".join(shown)
+
+
+@lru_cache(maxsize=16)
+def _slur_pattern(slurs: tuple[str, ...]) -> re.Pattern[str]:
+    forms = sorted({matchable(slur).text for slur in slurs} - {"", " "}, key=len, reverse=True)
+    if not forms:
+        return re.compile(r"(?!)")
+    return re.compile(r"(?<![^\W_])(?:" + "|".join(map(re.escape, forms)) + r")s?(?![^\W_])")
