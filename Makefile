@@ -15,7 +15,7 @@ PYTEST ?=
 LOCK ?=
 
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 # A stamp carries the digest of what it stands for, so an unchanged lock installs nothing and takes no
 # time, whatever the files' dates say.
 digest = $(shell cat $(1) | git hash-object --stdin)
@@ -46,7 +46,7 @@ test-long: check-system-test $(TEST_STAMP) ## the slow and the hostile part of t
 lint: $(TEST_STAMP) ## style, import rules, spelling, declared dependencies
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
 	$(BIN)/deptry fairnb
 
@@ -74,11 +74,11 @@ check-system-test:
 	python=$$(PYTHON="$(PYTHON)" sh requirements/python.sh) && "$$python" -m venv .venv
 
 $(DEMO_STAMP): | .venv/pyvenv.cfg
-	$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements/demo.txt
-	$(PIP) install --quiet --no-build-isolation --no-deps -e .
+	$(PIP) install --require-hashes --only-binary :all: -r requirements/demo.txt
+	$(PIP) install --no-build-isolation --no-deps -e .
 	rm -f .venv/demo-* && touch $@
 
 $(TEST_STAMP): | .venv/pyvenv.cfg
-	$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements/test.txt
-	$(PIP) install --quiet --no-build-isolation --no-deps -e .
+	$(PIP) install --require-hashes --only-binary :all: -r requirements/test.txt
+	$(PIP) install --no-build-isolation --no-deps -e .
 	rm -f .venv/test-* && touch $@
