@@ -1,0 +1,28 @@
+"""Tallies, intervals and tests: every number a section prints is estimated here."""
+
+from fairnb.statistics._auc import auc_delong
+from fairnb.statistics._confusion import Confusion
+from fairnb.statistics._count import tally
+from fairnb.statistics._curves import Bin, Roc, ece_null
+from fairnb.statistics._estimate import Estimate
+from fairnb.statistics._intervals import accuracy, wilson
+from fairnb.statistics._means import Mean, mean_of, wald_mean
+from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
+
+__all__ = [
+    "BUDGET",
+    "Bin",
+    "Confusion",
+    "Estimate",
+    "Mean",
+    "Roc",
+    "Tally",
+    "accuracy",
+    "auc_delong",
+    "ece_null",
+    "mean_of",
+    "merge_tallies",
+    "tally",
+    "wald_mean",
+    "wilson",
+]

@@ -1,0 +1,245 @@
+"""A tally as bytes: delta-coded, compressed, and read back without trust."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fairnb.errors import ExitCode, FairnbError
+from fairnb.files import canonical_json, sha256
+from fairnb.statistics._arrays import Counts, read_only
+from fairnb.statistics._clusters import ClusterSums
+from fairnb.statistics._keys import SHIFTS, TOP, TYPES
+
+if TYPE_CHECKING:
+    from fairnb.statistics._tally import Tally
+
+MAGIC = b"fairnb-tally"
+VERSION = 1
+LIMIT = 1_000_000
+"""Bytes a tally may take in a document."""
+LARGEST = 64 * 2**20
+"""Bytes of content that are written or unpacked at most."""
+
+
+def digest(tally: Tally) -> str:
+    """SHA-256 of the content before compression, which does not depend on the version of zlib."""
+    return sha256(_content(tally))
+
+
+def encode(tally: Tally, limit: int | None) -> tuple[Tally, bytes]:
+    """The tally at the finest shift whose bytes fit, and those bytes.
+
+    Raises
+    ------
+    FairnbError
+        ``tally-too-large`` if even the coarsest does not fit.
+    """
+    for shift in SHIFTS:
+        if shift < tally.shift:
+            continue
+        fitting = tally.coarsened(shift)
+        content = _content(fitting)
+        data = MAGIC + bytes([VERSION]) + zlib.compress(content, 6)
+        if len(content) <= LARGEST and (limit is None or len(data) <= limit):
+            return fitting, data
+    raise FairnbError(
+        "tally-too-large",
+        f"a tally of {len(tally.names)} groups takes {len(data):,} bytes at its coarsest",
+        f"count fewer groups or pairs, so that it fits {limit or LARGEST:,} bytes",
+    )
+
+
+def decode(data: bytes, kind: type[Tally]) -> Tally:
+    """Tally from bytes; see `Tally.from_bytes`."""
+    head = len(MAGIC) + 1
+    if data[: len(MAGIC)] != MAGIC or len(data) <= head:
+        raise _damaged("these bytes do not begin as a tally does")
+    if data[len(MAGIC)] > VERSION:
+        raise FairnbError(
+            "newer-tally",
+            f"a tally of format {data[len(MAGIC)]}, where this fairnb knows {VERSION}",
+            "read it with a later fairnb",
+        )
+    unpacker = zlib.decompressobj()
+    try:
+        content = unpacker.decompress(data[head:], LARGEST)
+    except zlib.error as error:
+        raise _damaged("the tally's bytes cannot be unpacked") from error
+    if not unpacker.eof or unpacker.unused_data or data[len(MAGIC)] != VERSION:
+        raise _damaged("the tally's bytes are cut short or followed by others")
+    try:
+        return _parsed(content, kind)
+    except (ValueError, KeyError, TypeError, OverflowError, struct.error, RecursionError) as error:
+        raise _damaged("the tally's content does not have its form") from error
+
+
+def _damaged(found: str) -> FairnbError:
+    return FairnbError(
+        "damaged-tally",
+        found,
+        "take the file again from where it came, or run the section again",
+        exit_code=ExitCode.NOT_INTACT,
+    )
+
+
+# ---- writing
+
+
+def _content(tally: Tally) -> bytes:
+    """Header and arrays; the same tally gives the same bytes."""
+    sums = tally.clusters
+    header = canonical_json(
+        {
+            "names": list(tally.names),
+            "thresholds": list(tally.thresholds),
+            "dtype": tally.dtype,
+            "shift": tally.shift,
+            "entries": len(tally.entries),
+            "clusters": None if sums is None else len(sums.clusters),
+        }
+    )
+    keys = (tally.entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    steps = np.diff(keys, prepend=0)
+    # The first key of a cell stands whole: keys start anew there.
+    first = tally.starts[:-1][np.diff(tally.starts) > 0]
+    steps[first] = keys[first]
+    blocks = [
+        np.diff(tally.starts),
+        steps,
+        tally.counts - 1,
+        tally.unscored_counts,
+        tally.unlabelled_counts,
+        tally.flagged,
+    ]
+    if sums is not None:
+        blocks += [np.diff(sums.clusters, prepend=np.uint64(0)), sums.groups, sums.sums]
+    return struct.pack("<I", len(header)) + header + b"".join(_planes(block) for block in blocks)
+
+
+def _planes(block: npt.NDArray[Any]) -> bytes:
+    """Width in bytes of the largest value, then the values' lowest bytes, their second bytes, and so on."""
+    flat = np.ascontiguousarray(block, "<u8").reshape(-1)
+    width = max(1, (int(flat.max(initial=0)).bit_length() + 7) // 8)
+    return bytes([width]) + flat.view(np.uint8).reshape(-1, 8).T[:width].tobytes()
+
+
+# ---- reading
+
+
+class _Reader:
+    """Takes blocks of known length from the content; a block never asks for more memory than 8 x its bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.at = 0
+
+    def take(self, size: int) -> bytes:
+        if not 0 <= size <= len(self.content) - self.at:
+            raise ValueError
+        self.at += size
+        return self.content[self.at - size : self.at]
+
+    def unsigned(self, *shape: int) -> npt.NDArray[np.uint64]:
+        length = 1
+        for side in shape:
+            length *= side
+        width = self.take(1)[0]
+        if not 1 <= width <= 8:
+            raise ValueError
+        planes = np.frombuffer(self.take(width * length), np.uint8).reshape(width, length)
+        whole = np.zeros((length, 8), np.uint8)
+        whole[:, :width] = planes.T
+        return whole.view("<u8").astype(np.uint64).reshape(shape)
+
+    def counts(self, *shape: int) -> Counts:
+        block = self.unsigned(*shape)
+        if len(block.reshape(-1)) and int(block.max()) >= 2**62:
+            raise ValueError
+        return block.astype(np.int64)
+
+
+def _parsed(content: bytes, kind: type[Tally]) -> Tally:
+    reader = _Reader(content)
+    header = json.loads(reader.take(struct.unpack("<I", reader.take(4))[0]))
+    names, thresholds = tuple(header["names"]), tuple(float(one) for one in header["thresholds"])
+    shift, size, clusters = header["shift"], header["entries"], header["clusters"]
+    whole = all(type(one) is int for one in (shift, size, 0 if clusters is None else clusters))
+    _require(whole and shift in SHIFTS and header["dtype"] in TYPES)
+    _require(all(isinstance(name, str) for name in names) and names[:1] == ("",))
+    _require(len(set(names)) == len(names) and all(np.isfinite(thresholds)))
+    _require(list(thresholds) == sorted(set(thresholds)))
+
+    groups = len(names)
+    lengths = reader.counts(2 * groups)
+    _require(sum(lengths.tolist()) == size)
+    steps = reader.counts(size)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    first = np.zeros(size, bool)
+    first[starts[:-1][lengths > 0]] = True
+    _require(bool(np.all(steps[~first] > 0)) and bool(np.all(steps <= TOP >> shift)))
+    running = np.cumsum(steps)
+    before = np.repeat(running[first] - steps[first], lengths[lengths > 0])
+    keys = running - before
+    _require(bool(np.all(keys <= TOP >> shift)))
+    cells = np.repeat(np.arange(2 * groups, dtype=np.uint64), lengths)
+    clustered = None
+    counts = reader.counts(size) + 1
+    unscored, unlabelled = reader.counts(groups, 2), reader.counts(groups)
+    flagged = reader.counts(len(thresholds), groups, 2)
+    if clusters is not None:
+        steps_of_ids, owners = reader.unsigned(clusters), reader.counts(clusters)
+        sums = reader.counts(clusters, 2, 2 + len(thresholds))
+        ids = np.cumsum(steps_of_ids, dtype=np.uint64)
+        clustered = ClusterSums(read_only(ids), read_only(owners), read_only(sums))
+    _require(reader.at == len(content))
+    tally = kind(
+        names=names,
+        entries=read_only(cells << np.uint64(32) | keys.astype(np.uint64)),
+        counts=read_only(counts),
+        unscored_counts=read_only(unscored),
+        unlabelled_counts=read_only(unlabelled),
+        thresholds=thresholds,
+        flagged=read_only(flagged),
+        dtype=header["dtype"],
+        shift=shift,
+        clusters=clustered,
+    )
+    _check_sums(tally)
+    _require(_content(tally) == content)
+    return tally
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _check_sums(tally: Tally) -> None:
+    """A group is part of everyone, the flagged part of the counted, clusters the whole of their groups."""
+    _require(float(tally.counts.astype(np.float64).sum()) < 2**53)
+    cells = tally.entries >> np.uint64(32)
+    everyone = tally.entries & np.uint64(0xFFFFFFFF) | (cells & np.uint64(1)) << np.uint64(32)
+    own = int(tally.starts[2])
+    place = np.searchsorted(tally.entries[:own], everyone)
+    _require(bool(np.all(place < own)))
+    _require(bool(np.all(tally.entries[place] == everyone)))
+    _require(bool(np.all(tally.counts[place] >= tally.counts)))
+    for part in (tally.unscored_counts, tally.unlabelled_counts, *tally.flagged):
+        _require(bool(np.all(part <= part[0])))
+    _require(bool(np.all(tally.flagged <= tally.support_counts)))
+    _require(bool(np.all(np.diff(tally.flagged, axis=0) <= 0)))
+    sums = tally.clusters
+    if sums is not None:
+        _require(bool(np.all(sums.groups < len(tally.names))))
+        order = np.lexsort((sums.groups, sums.clusters))
+        _require(bool(np.all(order == np.arange(len(order)))))
+        total = np.zeros((len(tally.names), *sums.sums.shape[1:]), np.int64)
+        np.add.at(total, sums.groups, sums.sums)
+        _require(bool(np.all(total[:, :, 0] == tally.support_counts)))
+        _require(bool(np.all(np.moveaxis(total[:, :, 2:], 2, 0) == tally.flagged)))
