@@ -24,8 +24,8 @@ TEST_STAMP := .venv/test-$(call digest,requirements/test.txt pyproject.toml)
 
 QUICK := not slow and not attack and not bench and not torch
 LONG := slow or attack or torch
-# Caches of doctests and of the commands under test stay in the checkout.
-TEST_ENVIRONMENT := FAIRNB_HOME="$(CURDIR)/build/test-home" FAIRNB_TEST_DATA="$${FAIRNB_TEST_DATA:-$(CURDIR)/../shared/data}"
+# What tests cache stays in the checkout.
+TEST_ENVIRONMENT := FAIRNB_HOME="$(CURDIR)/build/test-home"
 
 .PHONY: help demo test test-long lint format types check-system-demo check-system-test lock clean
 
