@@ -4,9 +4,13 @@ from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
+from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
 from fairnb.statistics._estimate import Estimate
+from fairnb.statistics._f1 import f1_interval
 from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, wald_mean
+from fairnb.statistics._ratio import ratio_interval
+from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
 from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
 
 __all__ = [
@@ -19,10 +23,18 @@ __all__ = [
     "Tally",
     "accuracy",
     "auc_delong",
+    "benjamini_hochberg",
     "ece_null",
+    "f1_interval",
+    "fisher_mid_p",
+    "holm",
     "mean_of",
     "merge_tallies",
+    "mover_difference",
+    "overlap_correlation",
+    "ratio_interval",
     "tally",
     "wald_mean",
+    "welch_difference",
     "wilson",
 ]
