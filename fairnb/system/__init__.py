@@ -1,0 +1,22 @@
+"""Systems under assessment: adapters that give a score per class for texts, and the cache of scores."""
+
+from fairnb.system._cache import ScoreCache
+from fairnb.system._open import open_system
+from fairnb.system._save import save_object
+from fairnb.system._scores import Scores, Unscored, positive, recorded_scores
+from fairnb.system._scoring import score_texts
+from fairnb.system._spec import SystemSpec
+from fairnb.system._system import System
+
+__all__ = [
+    "ScoreCache",
+    "Scores",
+    "System",
+    "SystemSpec",
+    "Unscored",
+    "open_system",
+    "positive",
+    "recorded_scores",
+    "save_object",
+    "score_texts",
+]

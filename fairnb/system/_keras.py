@@ -1,0 +1,175 @@
+"""Keras models that take texts as they are: `.keras` and `.h5`."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairnb.errors import ExitCode, FairnbError
+from fairnb.files import digest_of, inside, sha256_file
+from fairnb.system._archives import keras_digest
+from fairnb.system._spec import SystemSpec
+from fairnb.system._system import System, first_line
+from fairnb.system._tensorflow import quiet, tensorflow
+
+
+class KerasSystem(System):
+    """A Keras model with its own TextVectorization layer; loaded when the first text is scored.
+
+    Each batch has one fixed size, filled up with empty texts, so that rounding does not depend on how
+    many texts are scored at once.
+    """
+
+    adapter = "Keras"
+    batch = 128
+    remedy = "save the whole model, from texts to probabilities, with the Keras installed here"
+
+    def __init__(self, spec: SystemSpec, folder: Path, model: Any = None) -> None:
+        super().__init__(spec)
+        self._live = model
+        self._path = folder
+        self._digest = ""
+        if model is None:
+            self._path = inside(folder, spec.keras)
+            self._digest = self._file_digest()
+
+    @property
+    def label(self) -> str:
+        """Adapter and name, for messages."""
+        return f"{self.adapter} {self.spec.keras or 'live model'}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest over configuration, weights, class names and batch size; a live model needs a version."""
+        if not (self._digest or self.spec.version):
+            return ""
+        return digest_of(
+            {
+                "keras": self._digest,
+                "version": self.spec.version,
+                "classes": self.classes,
+                "batch": self.batch_size,
+            }
+        )
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Digest of the file and trust given."""
+        return {
+            **super().facts,
+            "files": {self.spec.keras or "live object": self._digest},
+            "trust": [f"lambda layers of {self.spec.keras}"] if self.spec.trust else [],
+        }
+
+    def raw(self, texts: list[str]) -> Any:
+        """Predict, one batch of fixed size after the other."""
+        tf, _ = tensorflow()
+        size = self.batch_size
+        parts = []
+        for start in range(0, len(texts), size):
+            part = texts[start : start + size]
+            # A lone surrogate has no UTF-8 form; the model sees a question mark in its place.
+            filled = tf.constant(
+                [text.encode("utf-8", "replace") for text in part] + [b""] * (size - len(part))
+            )
+            parts.append(self._predict(filled).numpy()[: len(part)])
+        return np.concatenate(parts)
+
+    @cached_property
+    def _predict(self) -> Any:
+        tf, _ = tensorflow()
+        model = self._live if self._live is not None else self._load()
+        rank = _rank_of_texts(model, self.label)
+
+        def predict(texts: Any) -> Any:
+            return model(texts if rank == 1 else tf.reshape(texts, [-1, 1]), training=False)
+
+        return tf.function(predict, input_signature=[tf.TensorSpec((self.batch_size,), tf.string)])
+
+    def _load(self) -> Any:
+        _, keras = tensorflow()
+        if self._file_digest() != self._digest:
+            raise FairnbError(
+                "file-changed",
+                "the file has changed since the case was opened",
+                "open the case again",
+                where=self.label,
+            )
+        try:
+            with quiet():
+                return keras.models.load_model(
+                    self._path, compile=False, safe_mode=self.spec.trust is not True
+                )
+        except Exception as error:
+            raise self._cannot_load(error) from error
+
+    def _cannot_load(self, error: Exception) -> FairnbError:
+        told = str(error)
+        if "safe_mode" in told or "unsafe" in told.lower():
+            return FairnbError(
+                "not-trusted",
+                "the model holds a lambda layer, and loading one runs whatever program it holds",
+                "have it saved without lambda layers, or write trust = true if you trust where it comes from",
+                where="[system] trust",
+            )
+        return FairnbError(
+            "cannot-load",
+            f"the model cannot be loaded: {type(error).__name__}{first_line(error)}",
+            "save the whole model, not the weights alone, with the Keras installed here",
+            where=self.label,
+            exit_code=ExitCode.FAILED,
+        )
+
+    def _file_digest(self) -> str:
+        if not self._path.is_file() or self._path.suffix not in (".keras", ".h5", ".hdf5"):
+            found = "is neither .keras nor .h5" if self._path.is_file() else "is not there"
+            raise FairnbError(
+                "missing-file",
+                f"the file {self.spec.keras} {found}",
+                "put a .keras or .h5 file into the case folder and write its name there",
+                where="[system] keras",
+            )
+        if self._path.suffix == ".keras":
+            return keras_digest(self._path, self.spec.keras)
+        return sha256_file(self._path)
+
+
+def is_keras(candidate: Any) -> bool:
+    """Tell whether an object is a Keras model, without importing Keras for the question."""
+    keras = sys.modules.get("keras")
+    return keras is not None and isinstance(candidate, keras.Model)
+
+
+def _rank_of_texts(model: Any, label: str) -> int:
+    inputs, outputs = _tensors(model, "inputs"), _tensors(model, "outputs")
+    texts = 'save it with its TextVectorization layer, or wrap it in a function and name that as python = "module:'
+    if len(inputs) != 1 or str(inputs[0].dtype) != "string":
+        shown = (
+            ", ".join(f"{tensor.dtype} of shape {tuple(tensor.shape)}" for tensor in inputs)
+            or "unknown inputs"
+        )
+        raise FairnbError(
+            "takes-no-texts",
+            f"the model takes {shown}, not texts",
+            f'{texts}function"',
+            where=label,
+            exit_code=ExitCode.FAILED,
+        )
+    if len(outputs) != 1:
+        raise FairnbError(
+            "wrong-shape",
+            f"the model has {len(outputs)} outputs",
+            "join them into one, with one column per class",
+            where=label,
+            exit_code=ExitCode.FAILED,
+        )
+    return len(inputs[0].shape)
+
+
+def _tensors(model: Any, kind: str) -> list[Any]:
+    # A subclassed model that was never called has none.
+    return list(getattr(model, kind, None) or [])

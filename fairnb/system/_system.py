@@ -1,0 +1,99 @@
+"""What every system can do, whatever it is made of."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from fairnb.errors import FairnbError
+from fairnb.system._outputs import checked
+from fairnb.system._scores import POSITIVE, Scores, system_failed
+from fairnb.system._spec import SystemSpec
+
+
+class System(ABC):
+    """A text classifier under assessment: all that is asked of it is a score per class for texts."""
+
+    adapter: ClassVar[str]
+    """What kind of system it is, in messages and in the document."""
+    batch: ClassVar[int] = 256
+    """Texts per call, unless the case file says otherwise."""
+    live: bool = True
+    """False for recorded scores: no new text can be scored."""
+    remedy: ClassVar[str] = "put the system right and run again; what is scored so far is kept"
+    """What to do when the system itself fails."""
+
+    def __init__(self, spec: SystemSpec) -> None:
+        self.spec = spec
+
+    @property
+    def name(self) -> str:
+        """What messages and the document call the system."""
+        return self.spec.name or self.spec.value
+
+    @property
+    def label(self) -> str:
+        """Adapter and name, for messages."""
+        return f"{self.adapter} {self.spec.value}"
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the scores' columns."""
+        return self.spec.classes or (POSITIVE,)
+
+    @property
+    def batch_size(self) -> int:
+        """Most texts per call."""
+        return self.spec.batch_size or self.batch
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """SHA-256 over weights and configuration; empty where nothing vouches for the system's identity."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the document prints of the system, as plain values: kind, version, files with digests, trust."""
+        return {"kind": self.adapter, "version": self.spec.version, "declared": dict(self.spec.declared)}
+
+    @abstractmethod
+    def raw(self, texts: list[str]) -> Any:
+        """Ask the system itself: whatever it returns or raises."""
+
+    def score(self, texts: Sequence[str], *, rows: Sequence[int] | None = None) -> Scores:
+        """Score some texts in one call.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            At most `batch_size` for good speed.
+        rows : sequence of int, optional
+            Where each text stands, counted from 0, for messages; by default its place in `texts`.
+
+        Raises
+        ------
+        FairnbError
+            ``system-failed`` with the type and message of what the system raised (exit code 5); the
+            errors of wrong answers, see `fairnb.system.Scores`.
+        """
+        if not texts:
+            return checked([], 0, self.classes, self.label)
+        try:
+            answer = self.raw(list(texts))
+        except FairnbError:
+            raise
+        except Exception as error:
+            raise system_failed(
+                "system-failed",
+                self.label,
+                f"the system raised {type(error).__name__}{first_line(error)} on {len(texts)} texts",
+                self.remedy,
+            ) from error
+        return checked(answer, len(texts), self.classes, self.label, rows)
+
+
+def first_line(error: Exception) -> str:
+    """First line of an exception's message, short enough for one sentence."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return f" ({line[:300]})" if line else ""
