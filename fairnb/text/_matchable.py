@@ -13,6 +13,7 @@ _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
 _NOT_PLAIN = re.compile(r"[^\x00-\x7f]|&|\s\s|[^\S ]")
 
+_SHORT_RUN = 16
 _APOSTROPHES = "\u2018\u2019\u02bc"
 _LETTER_CASE = {
     # Unicode folds the dotted capital I to i and a combining dot, which no term would be written with.
@@ -101,7 +102,7 @@ def _folded(form: Mapped) -> Mapped:
         pieces.append(form.text[done:first].lower())
         starts += was_start[done:first]
         ends += was_end[done:first]
-        for cluster_start, cluster_end, folded in _clusters(found.group()):
+        for cluster_start, cluster_end, folded in _clusters_of(found.group()):
             pieces.append(folded)
             starts += [was_start[first + cluster_start]] * len(folded)
             ends += [was_end[first + cluster_end]] * len(folded)
@@ -112,7 +113,11 @@ def _folded(form: Mapped) -> Mapped:
     return Mapped("".join(pieces), frozen(starts), frozen(ends))
 
 
-@lru_cache(maxsize=8192)
+def _clusters_of(run: str) -> tuple[tuple[int, int, str], ...]:
+    # Signs and emoji come again and again; long runs do not and would fill the memory.
+    return _known_clusters(run) if len(run) <= _SHORT_RUN else _clusters(run)
+
+
 def _clusters(run: str) -> tuple[tuple[int, int, str], ...]:
     """Split a run where normalisation cannot reach across: first and last character, folded text."""
     clusters: list[tuple[int, int, str]] = []
@@ -131,6 +136,9 @@ def _clusters(run: str) -> tuple[tuple[int, int, str], ...]:
     if held:
         clusters.append((first, last, _fold(held)))
     return tuple(clusters)
+
+
+_known_clusters = lru_cache(maxsize=8192)(_clusters)
 
 
 def _fold(cluster: str) -> str:

@@ -1,0 +1,88 @@
+"""Mentions found by looking words up in a lexicon. Source: paper, sections 4 and 6.1."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from fairnb.files import canonical_json
+from fairnb.lexicon import Hits, Lexicon, Matcher, Rule
+from fairnb.mining._mentions import Mentions
+
+_SOURCE = "lookup"
+
+
+def look_up(texts: Sequence[str], lexicon: Lexicon, *, rule: Rule | None = None) -> Mentions:
+    """Find which texts hold words that speak of a subgroup.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Raw texts.
+    lexicon : Lexicon
+    rule : {"default", "paper"}, optional
+        How terms are looked up (see `fairnb.lexicon.Matcher`); the lexicon's own if not given.
+
+    Returns
+    -------
+    Mentions
+        Suppressed hits are kept among the hits and count nowhere else.
+    """
+    vocabulary = lexicon.vocabulary
+    matcher = Matcher(vocabulary, rule or lexicon.rule, lexicon.stop_phrases)
+    hits = matcher.find(texts)
+    place = {term: index for index, term in enumerate(vocabulary)}
+    subgroups = lexicon.subgroups
+    members = [[place[term] for term in lexicon.attributes[a][s]] for a, s in subgroups]
+    terms = tuple(dict.fromkeys(entry.term for entry in lexicon.identity_terms))
+    by_subgroup = _occurs(hits, members, len(texts), len(vocabulary))
+    by_term = _occurs(hits, [[place[term]] for term in terms], len(texts), len(vocabulary))
+    counts = np.bincount(hits.suppressed, minlength=len(hits.reasons)).tolist()
+    return Mentions(
+        subgroups=subgroups,
+        terms=terms,
+        by_subgroup=by_subgroup,
+        by_term=by_term,
+        vocabulary=vocabulary,
+        hits=hits,
+        suppressed={
+            reason: count for reason, count in zip(hits.reasons, counts, strict=True) if reason and count
+        },
+        source=_SOURCE,
+        digest=_digest(subgroups, terms, vocabulary, len(texts), hits),
+    )
+
+
+def _occurs(
+    hits: Hits, members: list[list[int]], n_texts: int, n_terms: int
+) -> sparse.csr_array[np.bool_, tuple[int, int]]:
+    """Whether a text has a counting hit of any term of each group: shape (n_texts, groups)."""
+    counting = hits.counting
+    row, term = hits.row[counting], hits.term[counting]
+    belongs = np.zeros((n_terms, len(members)), dtype=np.bool_)
+    for column, places in enumerate(members):
+        belongs[places, column] = True
+    hit, group = np.nonzero(belongs[term])
+    # Building from unique cells keeps the matrix boolean, with sorted indices and no repetition.
+    cells = np.unique(row[hit] * max(len(members), 1) + group)
+    rows, columns = np.divmod(cells, max(len(members), 1))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_texts)))).astype(np.int64)
+    ones = np.ones(len(cells), dtype=np.bool_)
+    return sparse.csr_array((ones, columns, starts), shape=(n_texts, len(members)))
+
+
+def _digest(
+    subgroups: tuple[tuple[str, str], ...],
+    terms: tuple[str, ...],
+    vocabulary: tuple[str, ...],
+    n_texts: int,
+    hits: Hits,
+) -> str:
+    names = {"subgroups": subgroups, "terms": terms, "vocabulary": vocabulary, "texts": n_texts}
+    digest = hashlib.sha256(canonical_json({**names, "source": _SOURCE, "reasons": hits.reasons}))
+    for numbers in (hits.row, hits.term, hits.start, hits.end, hits.suppressed):
+        digest.update(numbers.astype("<i8").tobytes())
+    return digest.hexdigest()
