@@ -40,7 +40,7 @@ test: check-system-test lint types ## every gate and the suite, without its slow
 
 test-long: check-system-test $(TEST_STAMP) ## the slow and the hostile part of the suite
 	@# PyTorch is in no lock: a resolver would take several GB of CUDA libraries.
-	if grep -rqE 'mark\.torch\b' --include='*.py' tests; then $(PIP) install torch==2.13.0; fi
+	@if grep -rqE 'mark\.torch\b' --include='*.py' tests; then $(PIP) install torch==2.13.0; fi
 	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -m "$(LONG)" $(PYTEST)
 
 lint: $(TEST_STAMP) ## style, import rules, spelling, declared dependencies
@@ -71,14 +71,16 @@ check-system-test:
 	@sh requirements/system.sh test
 
 .venv/pyvenv.cfg:
-	python=$$(PYTHON="$(PYTHON)" sh requirements/python.sh) && "$$python" -m venv .venv
+	@python=$$(PYTHON="$(PYTHON)" sh requirements/python.sh) && "$$python" -m venv .venv
 
 $(DEMO_STAMP): | .venv/pyvenv.cfg
-	$(PIP) install --require-hashes --only-binary :all: -r requirements/demo.txt
-	$(PIP) install --no-build-isolation --no-deps -e .
-	rm -f .venv/demo-* && touch $@
+	@echo "Installing requirements/demo.txt into .venv: some minutes, up to 4 GB"
+	@$(PIP) install --require-hashes --only-binary :all: -r requirements/demo.txt
+	@$(PIP) install --no-build-isolation --no-deps -e .
+	@rm -f .venv/demo-* && touch $@
 
 $(TEST_STAMP): | .venv/pyvenv.cfg
-	$(PIP) install --require-hashes --only-binary :all: -r requirements/test.txt
-	$(PIP) install --no-build-isolation --no-deps -e .
-	rm -f .venv/test-* && touch $@
+	@echo "Installing requirements/test.txt into .venv: some minutes, up to 4 GB"
+	@$(PIP) install --require-hashes --only-binary :all: -r requirements/test.txt
+	@$(PIP) install --no-build-isolation --no-deps -e .
+	@rm -f .venv/test-* && touch $@
