@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 TERM = "identity_term"
 _LABELS = (("positive", 1), ("negative", 0))
+_BY: tuple[Literal["identity_term", "subgroup"], ...] = ("identity_term", "subgroup")
 
 
 class DataBias(Section):
@@ -55,7 +56,7 @@ class DataBias(Section):
         mentions = view.mentions(params.corpus)
         totals = {name: int((labels == value).sum()) for name, value in _LABELS}
         measures: list[Measure] = []
-        for by in (TERM, "subgroup"):
+        for by in _BY:
             names, matrix = mentions.groups(by)
             counted = {name: _column_sums(matrix, labels == value) for name, value in _LABELS}
             for position, name in enumerate(names):
@@ -135,7 +136,7 @@ def _of_one(
     from fairnb.statistics import ratio_interval, wilson
 
     mentioned = sum(hits.values())
-    named = {"attribute": attribute, "subgroup": subgroup}
+    named: dict[str, Any] = {"attribute": attribute, "subgroup": subgroup}
     counts = {**hits, "all": mentioned}
     for label, rows in {**totals, "all": sum(totals.values())}.items():
         yield supported(
@@ -176,7 +177,7 @@ def _of_one(
     )
 
 
-def _p(hits: dict[str, int], totals: dict[str, int]) -> float:
+def _p(hits: dict[str, int], totals: dict[str, int]) -> float | None:
     from fairnb.statistics import fisher_mid_p
 
     return fisher_mid_p(hits["positive"], totals["positive"], hits["negative"], totals["negative"])
@@ -186,11 +187,11 @@ def _tested(measures: list[Measure]) -> list[Measure]:
     """Adjust the exploratory tests within the section (Benjamini and Hochberg)."""
     from fairnb.statistics import benjamini_hochberg
 
-    places = [place for place, measure in enumerate(measures) if measure.p is not None]
-    adjusted = benjamini_hochberg([measures[place].p for place in places])
-    for place, p in zip(places, adjusted, strict=True):
-        measures[place] = measures[place].model_copy(update={"p_adjusted": float(p)})
-    return measures
+    adjusted = benjamini_hochberg([measure.p for measure in measures])
+    return [
+        measure if p is None else measure.model_copy(update={"p_adjusted": p})
+        for measure, p in zip(measures, adjusted, strict=True)
+    ]
 
 
 def _judged(measures: list[Measure], alpha: float, margin: float) -> tuple[list[Candidate], list[Finding]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -17,10 +17,14 @@ from fairnb.sections._support import supported
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from fairnb.statistics import Confusion, Estimate, Tally
+    from fairnb.statistics import Confusion, Tally
 
 CURVE_POINTS = 200
 """Points kept of a curve: more cannot be seen in print."""
+
+
+_AVERAGES: tuple[Literal["macro", "weighted"], ...] = ("macro", "weighted")
+_SHARES: tuple[Literal["precision", "recall", "f1"], ...] = ("precision", "recall", "f1")
 
 
 class TechnicalPerformance(Section):
@@ -61,7 +65,7 @@ class TechnicalPerformance(Section):
             *_classes(confusion, threshold, level),
         ]
         limits = []
-        unscored = sum(tally.unscored())
+        unscored = tally.unscored()
         if unscored:
             limits.append(
                 f"{count(unscored)} labelled texts have no score and are in no measure but the share unscored."
@@ -118,13 +122,12 @@ class TechnicalPerformance(Section):
 def _overall(
     tally: Tally, confusion: Confusion, threshold: float, level: float, bins: int, seed: int
 ) -> list[Measure]:
-    from fairnb.statistics import wilson
+    from fairnb.statistics import ece_null, wilson
 
-    scored = confusion.tp + confusion.fp + confusion.fn + confusion.tn
-    unscored = sum(tally.unscored())
+    scored = confusion.n
+    unscored = tally.unscored()
     smaller = min(tally.support(label=1), tally.support(label=0))
-    right = wilson(confusion.tp + confusion.tn, scored, level)
-    ece, ece_null = tally.ece(bins=bins, level=level, seed=seed)
+    right = wilson(confusion.correct, scored, level)
     everyone: dict[str, Any] = {"label": "all", "n": scored, "denominator": scored, "family": "D"}
     return [
         supported(
@@ -142,12 +145,12 @@ def _overall(
         ),
         supported(tally.brier(level=level), support=scored, minimum=50, measure="brier", **everyone),
         supported(
-            ece,
+            tally.ece(bins=bins, level=level, seed=seed),
             support=scored,
             minimum=50,
             measure="ece",
             method=f"{bins} bins of equal width",
-            null=ece_null,
+            null=ece_null(tally, bins=bins),
             **everyone,
         ),
         supported(
@@ -161,15 +164,14 @@ def _overall(
 
 def _classes(confusion: Confusion, threshold: float, level: float) -> list[Measure]:
     """Table 1: both classes, macro and weighted averages."""
-    from fairnb.statistics import averaged_interval, f1_interval, wilson
+    from fairnb.statistics import averaged_share, f1_interval, wilson
 
-    turned = confusion.turned
     n = confusion.n
     columns: dict[str, Any] = {"attribute": "class", "label": "all", "threshold": threshold, "family": "D"}
-    smaller = min(confusion.tp + confusion.fn, confusion.tn + confusion.fp)
+    smaller = min(confusion.positive, confusion.negative)
     measures = []
-    for name, counts in (("positive", confusion), ("negative", turned)):
-        actual, flagged = counts.tp + counts.fn, counts.tp + counts.fp
+    for name, counts in (("positive", confusion), ("negative", confusion.mirrored())):
+        actual, flagged = counts.positive, counts.flagged
         own = {**columns, "subgroup": name, "n": actual}
         measures += [
             supported(
@@ -185,16 +187,20 @@ def _classes(confusion: Confusion, threshold: float, level: float) -> list[Measu
                 **{**own, "denominator": actual, "method": "TP/(TP+FN)"},
             ),
             supported(
-                f1_interval(counts, level),
+                f1_interval(counts, "positive", level),
                 support=actual,
                 minimum=10,
                 measure="f1",
                 **{**own, "denominator": 2 * counts.tp + counts.fp + counts.fn, "method": "2TP/(2TP+FP+FN)"},
             ),
         ]
-    for average in ("macro", "weighted"):
-        for measure in ("precision", "recall", "f1"):
-            estimate: Estimate = averaged_interval(confusion, measure, average, level)
+    for average in _AVERAGES:
+        for measure in _SHARES:
+            estimate = (
+                f1_interval(confusion, average, level)
+                if measure == "f1"
+                else averaged_share(confusion, measure, average, level)
+            )
             measures.append(
                 supported(
                     estimate,
@@ -218,21 +224,16 @@ def _curves(tally: Tally, bins: int, level: float) -> dict[str, Series]:
     curves = {}
     if tally.support(label=1) and tally.support(label=0):
         roc = tally.roc(points=CURVE_POINTS)
-        curves["roc"] = Series(columns={"fpr": tuple(roc.fpr.tolist()), "tpr": tuple(roc.tpr.tolist())})
-    if tally.support(label=1) + tally.support(label=0):
-        from fairnb.statistics import wilson
-
-        rows = tally.calibration(bins=bins)
-        shares = [wilson(int(hit), int(n), level) for hit, n in zip(rows.positives, rows.counts, strict=True)]
+        curves["roc"] = Series(columns={"fpr": roc.fpr, "tpr": roc.tpr})
+    if tally.n():
+        rows = tally.calibration(bins=bins, level=level)
         curves["calibration"] = Series(
             columns={
-                "mean_score": tuple(
-                    float(mean) if n else None for mean, n in zip(rows.mean_scores, rows.counts, strict=True)
-                ),
-                "share": tuple(share.value for share in shares),
-                "low": tuple(share.low for share in shares),
-                "high": tuple(share.high for share in shares),
-                "n": tuple(float(n) for n in rows.counts),
+                "mean_score": tuple(row.mean_score for row in rows),
+                "share": tuple(row.observed.value for row in rows),
+                "low": tuple(row.observed.low for row in rows),
+                "high": tuple(row.observed.high for row in rows),
+                "n": tuple(float(row.n) for row in rows),
             }
         )
     return curves
@@ -307,10 +308,12 @@ def _overall_table(result: Result) -> Table:
 
 
 def _roc(result: Result) -> Plot:
+    import numpy as np
+
     curve = result.series["roc"].columns
     figure, (axis,) = new_figure(88, 78)
     axis.plot([0, 1], [0, 1], color=RULE, linewidth=0.8, linestyle=(0, (4, 3)))
-    axis.plot(curve["fpr"], curve["tpr"], color=ACCENT, linewidth=1.6)
+    axis.plot(*(np.asarray(curve[name], float) for name in ("fpr", "tpr")), color=ACCENT, linewidth=1.6)
     counts = result.facts["confusion"]
     fpr = counts["fp"] / (counts["fp"] + counts["tn"])
     tpr = counts["tp"] / (counts["tp"] + counts["fn"])

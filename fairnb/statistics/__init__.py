@@ -1,6 +1,7 @@
 """Tallies, intervals and tests: every number a section prints is estimated here."""
 
 from fairnb.statistics._auc import auc_delong
+from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
@@ -23,6 +24,7 @@ __all__ = [
     "Tally",
     "accuracy",
     "auc_delong",
+    "averaged_share",
     "benjamini_hochberg",
     "ece_null",
     "f1_interval",

@@ -36,14 +36,15 @@ def f1_interval(confusion: Confusion, average: Average = "positive", level: floa
         return undefined(level, method, "no scored row")
     value, spread = _f1(tuple(float(count) for count in confusion), average)
     if 0 < value < 1:
-        low, high = _on_logit(value, spread, z)
+        low, high = on_logit(value, spread, z)
         return Estimate(value, low, high, level, method)
     near, spread = _f1(tuple(count + 0.5 for count in confusion), average)
-    low, high = _on_logit(near, spread, z)
+    low, high = on_logit(near, spread, z)
     return Estimate(value, min(value, low), max(value, high), level, "delta-logit, counts + 1/2")
 
 
-def _on_logit(value: float, spread: float, z: float) -> tuple[float, float]:
+def on_logit(value: float, spread: float, z: float) -> tuple[float, float]:
+    """Limits of a share with standard error `spread`, taken on the logit scale."""
     centre = math.log(value / (1 - value))
     reach = z * spread / (value * (1 - value))
     return 1 / (1 + math.exp(reach - centre)), 1 / (1 + math.exp(-reach - centre))
