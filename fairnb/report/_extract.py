@@ -58,15 +58,12 @@ def extract(path: Path, folder: Path, *, force: bool = False) -> list[Path]:
         ``unsafe-name`` if a name would leave the folder or clash with another; ``file-exists``;
         ``nothing-inside``; ``damaged-document``. Nothing is written then.
     """
-    found = files_inside(path)
-    if not found:
+    contents = unpack(read_document(path), path)
+    if not contents:
         raise _damaged(path, "nothing-inside", "the document carries no files")
-    contents = dict(found)
     if EVIDENCE in contents:
         tallies = read_tallies(parse_evidence(contents[EVIDENCE], str(path)), str(path))
-        contents.update(
-            {f"tallies/{digest}.tally": data for digest, data in tallies.items() if data is not None}
-        )
+        contents |= {f"tallies/{digest}.tally": content for digest, content in tallies.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         places = {inside(folder, name): data for name, data in contents.items()}
@@ -113,9 +110,9 @@ def read_evidence(path: Path) -> dict[str, Any]:
         return _of_notebook(data, path)
     if kind == "evidence":
         return parse_evidence(data, str(path))
-    for name, content in _inside(data, kind, path):
-        if name == EVIDENCE:
-            return parse_evidence(content, f"{path} ({EVIDENCE})")
+    files = unpack(data, path)
+    if EVIDENCE in files:
+        return parse_evidence(files[EVIDENCE], f"{path} ({EVIDENCE})")
     raise _damaged(path, "no-evidence", "the document carries no evidence.json")
 
 
@@ -155,10 +152,15 @@ def kind_of(data: bytes) -> Kind:
     return "html"
 
 
-def files_inside(path: Path) -> list[tuple[str, bytes]]:
-    """Names and contents of the files inside a document, every name safe to write below a folder."""
-    data = read_document(path)
-    return _inside(data, kind_of(data), path)
+def unpack(data: bytes, path: Path) -> dict[str, bytes]:
+    """Files inside a document by name, every name safe to write below a folder.
+
+    Raises
+    ------
+    FairnbError
+        ``unsafe-name``, ``damaged-document``, ``encrypted-document``, ``not-a-document``.
+    """
+    return dict(_inside(data, kind_of(data), path))
 
 
 def parse_evidence(data: bytes, where: str) -> dict[str, Any]:
@@ -290,15 +292,15 @@ def _attachments(data: bytes, where: str) -> list[tuple[str, bytes]]:
 
 
 def _unpacked(stream: pikepdf.Object, where: str) -> bytes:
+    import pikepdf
+
     # zlib with a limit: a few kilobytes can unpack to more than the machine holds.
     raw = stream.read_raw_bytes()
     filters = stream.get("/Filter")
     if filters is None:
         return raw
-    names = [str(filters)] if not hasattr(filters, "__len__") else [str(item) for item in filters]
-    if str(filters) != "/FlateDecode" and names != ["/FlateDecode"]:
-        raise _damaged(where, "damaged-document", f"a file inside is packed as {str(filters)[:40]}")
-    if stream.get("/DecodeParms") is not None:
+    names = [str(item) for item in filters] if isinstance(filters, pikepdf.Array) else [str(filters)]
+    if names != ["/FlateDecode"] or stream.get("/DecodeParms") is not None:
         raise _damaged(where, "damaged-document", "a file inside is packed in an unusual way")
     try:
         content = zlib.decompressobj().decompress(raw, LARGEST + 1)
@@ -310,42 +312,28 @@ def _unpacked(stream: pikepdf.Object, where: str) -> bytes:
 
 
 class _Links(HTMLParser):
-    """Collects download links with a data: address, and the document's status."""
+    """Collects download links with a data: address."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.links: list[tuple[str, str, str]] = []
-        self.status = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note the links worth reading."""
         values = {name: value or "" for name, value in reversed(attrs)}
         if tag == "a" and values.get("download") and values.get("href", "").startswith("data:"):
             self.links.append((values["download"], values["href"], values.get("id", "")))
-        if tag == "meta" and values.get("name") == "fairnb-document-status":
-            self.status = values.get("content", "")
-
-
-def read_html(data: bytes, where: str) -> _Links:
-    """Links and status of an HTML document.
-
-    Raises
-    ------
-    FairnbError
-        ``damaged-document`` if it is not UTF-8 text.
-    """
-    links = _Links()
-    try:
-        links.feed(data.decode("utf-8"))
-        links.close()
-    except (ValueError, AssertionError, RecursionError) as error:
-        raise _damaged(where, "damaged-document", "the file is neither PDF, HTML nor JSON") from error
-    return links
 
 
 def _linked(data: bytes, where: str) -> list[tuple[str, bytes]]:
     found = []
-    links = read_html(data, where).links
+    parser = _Links()
+    try:
+        parser.feed(data.decode("utf-8"))
+        parser.close()
+    except (ValueError, AssertionError, RecursionError) as error:
+        raise _damaged(where, "damaged-document", "the file is neither PDF, HTML nor JSON") from error
+    links = parser.links
     if sum(marked == EVIDENCE_ID for _, _, marked in links) > 1:
         raise _damaged(where, "damaged-document", "the HTML carries more than one evidence.json")
     for name, address, marked in links:
