@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -106,8 +106,9 @@ class Matcher:
             raise FairnbError(
                 "unknown-rule", f"there is no matching rule {rule!r}", "choose default or paper"
             )
-        for place, term in enumerate(terms, 1):
-            if not matchable(term).text.strip():
+        self._forms = tuple(matchable(term).text.strip() for term in terms)
+        for place, form in enumerate(self._forms, 1):
+            if not form:
                 raise FairnbError(
                     "empty-term",
                     f"term {place} is empty and would be found in every text",
@@ -126,7 +127,7 @@ class Matcher:
             index: tuple(other for other, name in enumerate(self.terms) if name == term)
             for term, index in self._exact.items()
         }
-        self._stops = tuple(self._stopped_terms(stop) for stop in self._phrases)
+        self._stops = tuple(self._stopped_by(stop) for stop in self._phrases)
 
     def find(self, texts: Sequence[str]) -> Hits:
         """Find all terms in all texts.
@@ -147,14 +148,15 @@ class Matcher:
         return Hits(row, term, start, end, suppressed, self.reasons)
 
     def _all_patterns(self) -> Iterator[_Pattern]:
-        for index, term in enumerate(self.terms):
-            yield from _written(matchable(term).text.strip(), index, phrase=False)
+        for index, form in enumerate(self._forms):
+            yield from _written(form, index, phrase=False)
         for index, stop in enumerate(self._phrases, len(self.terms)):
             yield from _written(matchable(stop.phrase).text.strip(), index, phrase=True)
 
-    def _stopped_terms(self, stop: StopPhrase) -> npt.NDArray[np.bool_]:
-        named = {matchable(term).text for term in stop.terms}
-        return np.array([not named or matchable(term).text in named for term in self.terms], dtype=np.bool_)
+    def _stopped_by(self, stop: StopPhrase) -> npt.NDArray[np.bool_]:
+        """Which terms are no mention inside the phrase."""
+        named = {matchable(term).text.strip() for term in stop.terms}
+        return np.array([not named or form in named for form in self._forms], dtype=np.bool_)
 
     def _find_exact(self, texts: Sequence[str]) -> Iterator[Numbers]:
         known = self._exact.keys()
@@ -202,7 +204,8 @@ class Matcher:
         is_term = what < len(self.terms)
         suppressed = self._suppressed(what, start, end, is_term)
         row, what, start, end = row[is_term], what[is_term], start[is_term], end[is_term]
-        _mark_elsewhere(forms, row, start - base[row], end - base[row], suppressed)
+        elsewhere = _elsewhere(forms, base, row, start, end)
+        suppressed = np.where(elsewhere > 0, elsewhere, suppressed)
         raw_start = np.concatenate([form.starts for form in forms])[start - 1]
         raw_end = np.concatenate([form.ends for form in forms])[end - 2]
         return np.column_stack((row + first_row, what, raw_start, raw_end, suppressed))
@@ -250,17 +253,19 @@ def _word_characters(characters: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_
     return table
 
 
-def _mark_elsewhere(
-    forms: list[Matchable], row: Numbers, start: Numbers, end: Numbers, suppressed: Numbers
-) -> None:
-    """Suppress hits that lie inside links, addresses and handles, in place."""
-    order = np.argsort(row, kind="stable")
-    bounds = [*np.flatnonzero(np.diff(row[order], prepend=-1)).tolist(), len(order)]
-    for low, high in pairwise(bounds):
-        hits = order[low:high]
-        text = forms[int(row[hits[0]])].text
-        if "@" not in text and "://" not in text and "www." not in text:
-            continue
-        for found in _ELSEWHERE.finditer(text):
-            inside = hits[(start[hits] >= found.start()) & (end[hits] <= found.end())]
-            suppressed[inside] = 1 + _KINDS.index(found.lastgroup or "link")
+def _elsewhere(forms: list[Matchable], base: Numbers, row: Numbers, start: Numbers, end: Numbers) -> Numbers:
+    """For each hit, the reason of the link, address or handle that holds it, else 0."""
+    spans: list[tuple[int, int, int]] = []
+    for number in np.unique(row).tolist():
+        text = forms[number].text
+        if "@" in text or "://" in text or "www." in text:
+            place = int(base[number])
+            for found in _ELSEWHERE.finditer(text):
+                kind = 1 + _KINDS.index(found.lastgroup or "link")
+                spans.append((place + found.start(), place + found.end(), kind))
+    if not spans:
+        return np.zeros_like(row)
+    first, last, kinds = np.array(spans, dtype=np.int64).T
+    # Spans do not overlap, so only the last one that starts before a hit can hold it.
+    nearest = np.searchsorted(first, start, side="right") - 1
+    return np.where((nearest >= 0) & (end <= last[nearest]), kinds[nearest], 0)

@@ -6,12 +6,11 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from fairnb.text._visible import Mapped, frozen, identity, visible
+from fairnb.text._visible import Loose, Mapped, identity, unescape
 
 # One ASCII character may be the base of the combining marks that follow it.
 _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _UNEVEN_SPACE = re.compile(r"\s{2,}|[^\S ]")
-_NOT_PLAIN = re.compile(r"[^\x00-\x7f]|&|\s\s|[^\S ]")
 
 _SHORT_RUN = 16
 _APOSTROPHES = "\u2018\u2019\u02bc"
@@ -46,7 +45,8 @@ def matchable(raw: str) -> Matchable:
 
     In this order: HTML entities unescaped once; characters without width removed (joiners, soft
     hyphens, direction marks, variation selectors); NFC; case folded; typographic apostrophes
-    written as ``'``; any run of white space written as one space.
+    written as ``'``; half surrogate pairs written as U+FFFD; any run of white space written as one
+    space.
 
     Parameters
     ----------
@@ -67,16 +67,13 @@ def matchable(raw: str) -> Matchable:
     >>> m.span(3, 7)
     (8, 13)
     """
-    if _NOT_PLAIN.search(raw) is None:
+    if raw.isascii() and raw.isprintable() and "&" not in raw and "  " not in raw:
         return Matchable(raw.lower(), *identity(len(raw)))
-    form: Mapped = visible(raw)
-    if not form.text.isascii():
-        form = _folded(form)
-    else:
-        form = Mapped(form.text.lower(), form.starts, form.ends)
+    form = unescape(raw) or Loose(raw, range(len(raw) + 1), (*range(1, len(raw) + 1), len(raw)))
+    form = Loose(form.text.lower(), form.starts, form.ends) if form.text.isascii() else _folded(form)
     if _UNEVEN_SPACE.search(form.text) is not None:
         form = _evenly_spaced(form)
-    return Matchable(form.text, form.starts, form.ends)
+    return Matchable(*form.frozen())
 
 
 def is_ignorable(character: str) -> bool:
@@ -90,12 +87,11 @@ def _is_variation_selector(character: str) -> bool:
     return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
 
 
-def _folded(form: Mapped) -> Mapped:
+def _folded(form: Loose) -> Loose:
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    was_start = form.starts.tolist()
-    was_end = form.ends.tolist()
+    was_start, was_end = form.starts, form.ends
     done = 0
     for found in _BEYOND_ASCII.finditer(form.text):
         first, last = found.span()
@@ -110,7 +106,7 @@ def _folded(form: Mapped) -> Mapped:
     pieces.append(form.text[done:].lower())
     starts += was_start[done:]
     ends += was_end[done:]
-    return Mapped("".join(pieces), frozen(starts), frozen(ends))
+    return Loose("".join(pieces), starts, ends)
 
 
 def _clusters_of(run: str) -> tuple[tuple[int, int, str], ...]:
@@ -142,17 +138,18 @@ _known_clusters = lru_cache(maxsize=8192)(_clusters)
 
 
 def _fold(cluster: str) -> str:
+    if len(cluster) == 1 and "\ud800" <= cluster <= "\udfff":
+        return "\ufffd"
     composed = unicodedata.normalize("NFC", cluster)
     folded = "".join(_LETTER_CASE.get(letter) or letter.casefold() for letter in composed)
     return unicodedata.normalize("NFC", folded)
 
 
-def _evenly_spaced(form: Mapped) -> Mapped:
+def _evenly_spaced(form: Loose) -> Loose:
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    was_start = form.starts.tolist()
-    was_end = form.ends.tolist()
+    was_start, was_end = form.starts, form.ends
     done = 0
     for found in _UNEVEN_SPACE.finditer(form.text):
         first, last = found.span()
@@ -165,4 +162,4 @@ def _evenly_spaced(form: Mapped) -> Mapped:
     pieces.append(form.text[done:])
     starts += was_start[done:]
     ends += was_end[done:]
-    return Mapped("".join(pieces), frozen(starts), frozen(ends))
+    return Loose("".join(pieces), starts, ends)

@@ -23,8 +23,8 @@ _DIGEST_SHOWN = 12
 _PRIVATE = re.compile(
     r"""
     (?P<link> (?<!\w) (?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+
-      | (?<![\w.@-]) (?:[\w-]++\.)+ (?:com|org|net|edu|gov|info|biz|io|co|ly|me|tv|us|uk|de|fr|it|es|in|ca|au|eu)
-        (?![\w-]) (?:[/?:]\S*)? )
+      | (?<![\w.@-]) (?:[\w-]++\.)+ (?:(?:com|org|net|edu|gov|info|biz|io|ly|uk|de|fr|eu)(?![\w-]) (?:[/?:]\S*)?
+        | [a-z]{2,20}/\S+) )
     | (?P<email> (?<![\w.+-]) [\w.+-]++ [@\uff20] [\w-]+ (?:\.[\w-]+)+ )
     | (?P<handle> [@\uff20] \w+ (?:[.-]\w+)* (?:@ \w+ (?:[.-]\w+)*)? )
     | (?P<phone> (?<![\w]) (?!\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)) (?!\d{4}\s?[-\u2013/]\s?\d{4}(?!\d))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html.entities import html5
 
 import numpy as np
@@ -24,7 +26,7 @@ class Mapped:
     starts: Offsets
     """Shape (len(text) + 1,): where each character starts in the raw text; the last is the raw length."""
     ends: Offsets
-    """Shape (len(text) + 1,): where each character ends in the raw text; the last is the raw length."""
+    """Shape (len(text) + 1,): where each character ends in the raw text; the last belongs to none."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Offsets into the raw text of the characters `start` to `end` (exclusive)."""
@@ -54,8 +56,27 @@ def visible(raw: str) -> Visible:
     -------
     Visible
     """
+    unescaped = unescape(raw)
+    return Visible(raw, *identity(len(raw))) if unescaped is None else Visible(*unescaped.frozen())
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A text on its way: offsets as plain sequences, of the same shape as those of `Mapped`."""
+
+    text: str
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    def frozen(self) -> tuple[str, Offsets, Offsets]:
+        """The same with read-only arrays."""
+        return self.text, _frozen(self.starts), _frozen(self.ends)
+
+
+def unescape(raw: str) -> Loose | None:
+    """The text with its entities unescaped, None where it holds none."""
     if "&" not in raw or ";" not in raw:
-        return Visible(raw, *identity(len(raw)))
+        return None
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -66,20 +87,20 @@ def visible(raw: str) -> Visible:
             continue
         first, last = found.span()
         pieces += (raw[done:first], meant)
-        starts.extend(range(done, first))
-        ends.extend(range(done + 1, first + 1))
-        starts.extend([first] * len(meant))
-        ends.extend([last] * len(meant))
+        starts += range(done, first)
+        ends += range(done + 1, first + 1)
+        starts += [first] * len(meant)
+        ends += [last] * len(meant)
         done = last
     if not done:
-        return Visible(raw, *identity(len(raw)))
+        return None
     pieces.append(raw[done:])
-    starts.extend(range(done, len(raw) + 1))
-    ends.extend(range(done + 1, len(raw) + 1))
-    ends.append(len(raw))
-    return Visible("".join(pieces), frozen(starts), frozen(ends))
+    starts += range(done, len(raw) + 1)
+    ends += (*range(done + 1, len(raw) + 1), len(raw))
+    return Loose("".join(pieces), starts, ends)
 
 
+@lru_cache(maxsize=4096)
 def _meaning(entity: str) -> str | None:
     """The text an entity stands for, None for a name HTML does not know."""
     if entity[1] == "#":
@@ -104,8 +125,7 @@ def identity(length: int) -> tuple[Offsets, Offsets]:
     return starts, ends
 
 
-def frozen(numbers: list[int]) -> Offsets:
-    """A read-only array of offsets."""
+def _frozen(numbers: Sequence[int]) -> Offsets:
     offsets = np.array(numbers, dtype=np.int64)
     offsets.flags.writeable = False
     return offsets
