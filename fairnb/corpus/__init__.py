@@ -1,0 +1,22 @@
+"""Labelled texts: readers, known and derived corpora, how labels answer a target."""
+
+from fairnb.corpus._answers import answers
+from fairnb.corpus._corpus import Corpus, Role
+from fairnb.corpus._demo import Comment, demo_comments, demo_frame, planted
+from fairnb.corpus._read import corpus_digest, from_frame, read_corpus
+from fairnb.corpus._spec import CorpusSpec, SubgroupColumns
+
+__all__ = [
+    "Comment",
+    "Corpus",
+    "CorpusSpec",
+    "Role",
+    "SubgroupColumns",
+    "answers",
+    "corpus_digest",
+    "demo_comments",
+    "demo_frame",
+    "from_frame",
+    "planted",
+    "read_corpus",
+]
