@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -64,7 +65,7 @@ class DataBias(Section):
                 hits = {label: int(counted[label][position]) for label, _ in _LABELS}
                 measures += _of_one(attribute, subgroup, hits, totals, view.confidence)
         measures = _tested(measures)
-        candidates, findings = _judged(measures, view.criteria.alpha, params.ratio_margin)
+        candidates, findings = _judged(measures, totals, view.criteria.alpha, params.ratio_margin)
         return Result(
             measures=tuple(measures),
             facts={
@@ -194,13 +195,16 @@ def _tested(measures: list[Measure]) -> list[Measure]:
     ]
 
 
-def _judged(measures: list[Measure], alpha: float, margin: float) -> tuple[list[Candidate], list[Finding]]:
+def _judged(
+    measures: list[Measure], totals: dict[str, int], alpha: float, margin: float
+) -> tuple[list[Candidate], list[Finding]]:
     """Ratios put to the test; those that pass are observations, never more (family E)."""
     candidates, findings = [], []
     for measure in measures:
-        if measure.measure != "frequency_ratio" or measure.p_adjusted is None or measure.value is None:
+        if measure.measure != "frequency_ratio" or measure.p_adjusted is None:
             continue
-        outside = measure.value >= margin or measure.value <= 1 / margin
+        # A ratio without a value here has no negative text that mentions the group: it is above any margin.
+        outside = measure.value is None or not 1 / margin < measure.value < margin
         inside = measure.low is not None and measure.high is not None
         if measure.p_adjusted < alpha and outside:
             verdict, reason = Verdict.EXCEEDS, ""
@@ -208,7 +212,7 @@ def _judged(measures: list[Measure], alpha: float, margin: float) -> tuple[list[
             verdict, reason = Verdict.WITHIN, ""
         else:
             verdict, reason = Verdict.INCONCLUSIVE, f"interval {between(measure.low, measure.high, 2)}"
-        statement = _sentence(measure)
+        statement = _sentence(measure, totals)
         criterion = f"frequency ratio, {_name(measure)}"
         candidates.append(
             Candidate(
@@ -234,9 +238,9 @@ def _judged(measures: list[Measure], alpha: float, margin: float) -> tuple[list[
                     requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
                 )
             )
-    strength = {c.criterion: max(c.effect or 1, 1 / (c.effect or 1)) for c in candidates if c.effect}
+    strength = {c.criterion: max(c.effect, 1 / c.effect) if c.effect else math.inf for c in candidates}
     # Subgroups first, then terms; the strongest first in each.
-    findings.sort(key=lambda f: (f.measures[0].attribute == TERM, -strength.get(f.criterion, 0)))
+    findings.sort(key=lambda f: (f.measures[0].attribute == TERM, -strength[f.criterion]))
     return candidates, findings
 
 
@@ -246,8 +250,15 @@ def _name(measure: Measure) -> str:
     )
 
 
-def _sentence(measure: Measure) -> str:
-    value = measure.value or 0.0
+def _sentence(measure: Measure, totals: dict[str, int]) -> str:
+    subject = f"{_name(measure)[0].upper()}{_name(measure)[1:]}"
+    if not measure.value:
+        where = "negative" if measure.value == 0 else "positive"
+        return (
+            f"{subject} is mentioned in {where} texts only ({count(measure.n or 0)} of {count(totals[where])}, "
+            f"and none of {count(sum(totals.values()) - totals[where])})."
+        )
+    value = measure.value
     where = "positive" if value >= 1 else "negative"
     times = value if value >= 1 else 1 / value
     ends = (measure.low, measure.high)
@@ -255,7 +266,7 @@ def _sentence(measure: Measure) -> str:
         ends = (1 / measure.high, 1 / measure.low)
     interval = f", interval {between(*ends, 1)}" if None not in ends else ""
     return (
-        f"{_name(measure)[0].upper()}{_name(measure)[1:]} is mentioned {number(times, 1)} times as often in "
+        f"{subject} is mentioned {number(times, 1)} times as often in "
         f"{where} texts as in the others{interval} (n = {count(measure.n or 0)})."
     )
 

@@ -47,9 +47,7 @@ class EngagementSection(Section):
         }
         limits = []
         if view.facts["engagement"].get("level") == "first-party":
-            limits.append(
-                "This is a first-party assessment: the assessor belongs to the developing organisation."
-            )
+            limits.append("First-party assessment: the assessor belongs to the developing organisation.")
         if not criteria.set_by:
             limits.append("The case file does not say who set the criteria.")
         return Result(facts=facts, limits=tuple(limits))

@@ -1,0 +1,82 @@
+"""A case small enough to read: labels, scores and texts given by the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairnb.lexicon import LexiconSpec, load_lexicon
+from fairnb.mining import look_up
+from fairnb.sections import Criteria, Need, Result, SystemFacts, Target
+from fairnb.statistics import tally
+
+_ROLE_OF = {Need.TRAIN_CORPUS: "train", Need.TEST_CORPUS: "test", Need.SYNTHETIC_CORPUS: "synthetic"}
+
+
+@dataclass
+class _Corpus:
+    name: str
+    texts: tuple[str, ...]
+    digest: str = "d" * 64
+    clusters: None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass
+class SmallView:
+    """A View over arrays, with the real tally, lexicon and miner behind it."""
+
+    answers: Mapping[str, Sequence[int]]
+    values: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    done: Mapping[tuple[str, str], Result] = field(default_factory=dict)
+    said: Mapping[str, Any] = field(default_factory=dict)
+    criteria: Criteria = field(default_factory=Criteria)
+    spec: LexiconSpec = field(default_factory=LexiconSpec)
+    targets: tuple[Target, ...] = (Target(),)
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.target = self.targets[0]
+        self.system = SystemFacts(name="small", classes=("positive",), fingerprint="f" * 64, live=False)
+        self.facts = {"engagement": {}, "sections": [], "draft": [], "case": {}, **self.said}
+
+    @property
+    def lexicon(self) -> Any:
+        return load_lexicon(self.spec, Path())
+
+    def has(self, need: Need) -> bool:
+        role = _ROLE_OF.get(need)
+        return role is None or role in self.answers
+
+    def corpus(self, role: str) -> Any:
+        rows = len(self.answers[role])
+        texts = tuple(self.texts.get(role, ("",) * rows))
+        return _Corpus(f"{role} corpus", texts)
+
+    def labels(self, role: str, target: str = "") -> Any:
+        return np.asarray(self.answers[role], np.int8)
+
+    def tally(self, role: str, by: str = "subgroup") -> Any:
+        return tally(self.labels(role), np.asarray(self.values[role]), None, ())
+
+    def mentions(self, role: str, source: str = "lookup") -> Any:
+        return look_up(list(self.texts[role]), self.lexicon)
+
+    def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
+        return {key: found for key, found in self.done.items() if ids is None or key[0] in ids}
+
+
+@pytest.fixture
+def small_view() -> Callable[..., SmallView]:
+    """Make a small view."""
+    return SmallView

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, brier_score_loss, classification_report, roc_auc_score
+
+from fairnb.sections import Result, Status, section
+
+
+@pytest.fixture
+def sample():
+    random = np.random.default_rng(11)
+    labels = (random.random(600) < 0.4).astype(int)
+    scores = np.clip(random.normal(0.35 + 0.25 * labels, 0.2), 0, 1).astype(np.float32)
+    return labels, scores
+
+
+def run(view, **params) -> Result:
+    part = section("technical_performance")
+    return part.run(view, part.Params(**params))
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.37])
+def test_table_1_equals_scikit_learns_report(small_view, sample, threshold):
+    labels, scores = sample
+    result = run(small_view({"test": labels}, {"test": scores}), threshold=threshold)
+    report = classification_report(labels, scores >= np.float32(threshold), output_dict=True)
+    theirs = {"negative": "0", "positive": "1", "macro": "macro avg", "weighted": "weighted avg"}
+    for ours, name in theirs.items():
+        for measure, column in (("precision", "precision"), ("recall", "recall"), ("f1", "f1-score")):
+            found = result.measure(measure, attribute="class", subgroup=ours, label="all")
+            assert found.value == pytest.approx(report[name][column], abs=1e-12), (ours, measure)
+            assert found.low < found.value < found.high
+    assert result.measure("accuracy", label="all").value == pytest.approx(report["accuracy"], abs=1e-12)
+    assert result.measure("recall", attribute="class", subgroup="positive", label="all").n == labels.sum()
+
+
+def test_measures_over_all_texts_equal_scikit_learn(small_view, sample):
+    labels, scores = sample
+    result = run(small_view({"test": labels}, {"test": scores}))
+    assert result.measure("roc_auc", label="all").value == pytest.approx(
+        roc_auc_score(labels, scores), abs=1e-12
+    )
+    assert result.measure("brier", label="all").value == pytest.approx(
+        brier_score_loss(labels, scores), abs=1e-7
+    )
+    assert result.measure("accuracy", label="all").value == accuracy_score(labels, scores >= 0.5)
+    assert result.measure("unscored_rate", label="all").value == 0
+
+
+def test_expected_calibration_error_equals_its_definition(small_view, sample):
+    labels, scores = sample
+    result = run(small_view({"test": labels}, {"test": scores}))
+    bins = np.minimum((scores.astype(float) * 10).astype(int), 9)
+    by_hand = sum(
+        (bins == b).mean() * abs(labels[bins == b].mean() - scores[bins == b].astype(float).mean())
+        for b in range(10)
+        if (bins == b).any()
+    )
+    found = result.measure("ece", label="all")
+    assert found.value == pytest.approx(by_hand, abs=1e-7)
+    assert 0 < found.null < found.value
+
+
+def test_unscored_rows_are_counted_and_left_out(small_view, sample):
+    labels, scores = sample
+    scores = scores.copy()
+    scores[:30] = np.nan
+    result = run(small_view({"test": labels}, {"test": scores}))
+    rate = result.measure("unscored_rate", label="all")
+    assert (rate.value, rate.denominator) == (30 / 600, 600)
+    assert result.measure("accuracy", label="all").denominator == 570
+    assert any("30 labelled texts have no score" in limit for limit in result.limits)
+
+
+def test_one_class_is_undefined_with_its_reason_and_still_shown(small_view):
+    result = run(small_view({"test": [0] * 40}, {"test": [0.1] * 30 + [0.9] * 10}))
+    auc = result.measure("roc_auc", label="all")
+    assert (auc.value, auc.status) == (None, Status.UNDEFINED)
+    assert auc.note
+    recall = result.measure("recall", attribute="class", subgroup="positive", label="all")
+    assert recall.value is None
+    assert recall.note
+    part = section("technical_performance")
+    cells = [cell for table in part.tables(result) for row in table.rows for cell in row.cells]
+    assert "undefined" in cells
+    assert "nan" not in " ".join(cells).lower()
+    assert list(part.figures(result)) == ["calibration"]
+
+
+def test_nothing_flagged_leaves_precision_undefined(small_view):
+    result = run(small_view({"test": [0, 1] * 30}, {"test": [0.1, 0.2] * 30}))
+    precision = result.measure("precision", attribute="class", subgroup="positive", label="all")
+    assert precision.value is None
+    assert result.measure("recall", attribute="class", subgroup="positive", label="all").value == 0
+
+
+def test_four_rows_are_too_few_to_print_a_value(small_view):
+    result = run(small_view({"test": [0, 1, 0, 1]}, {"test": [0.1, 0.9, 0.2, 0.8]}))
+    accuracy = result.measure("accuracy", label="all")
+    assert (accuracy.status, accuracy.value) == (Status.TOO_FEW, None)
+    assert "too few" in accuracy.note
+
+
+def test_result_and_what_is_shown_survive_json(small_view, sample):
+    labels, scores = sample
+    part = section("technical_performance")
+    result = run(small_view({"test": labels}, {"test": scores}))
+    again = Result.model_validate_json(result.model_dump_json())
+    assert again == result
+    assert part.tables(again) == part.tables(result)
+    assert part.statements(again) == part.statements(result)
+    figures = part.figures(again)
+    assert set(figures) == {"roc", "calibration"}
+    assert all(plot.alternative and plot.caption for plot in figures.values())
+
+
+def test_every_printed_row_names_measures_that_exist(small_view, sample):
+    labels, scores = sample
+    part = section("technical_performance")
+    result = run(small_view({"test": labels}, {"test": scores}))
+    keys = {measure.key for measure in result.measures}
+    assert len(keys) == len(result.measures)
+    for table in part.tables(result):
+        for row in table.rows:
+            assert set(row.measures) <= keys
