@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,24 +30,16 @@ class KerasSystem(System):
     remedy = "save the whole model, from texts to probabilities, with the Keras installed here"
 
     def __init__(self, spec: SystemSpec, folder: Path, model: Any = None) -> None:
-        super().__init__(spec)
-        self._live = model
-        self._path = folder
-        self._digest = ""
+        super().__init__(spec, model)
         if model is None:
             self._path = inside(folder, spec.keras)
             self._digest = self._file_digest()
-
-    @property
-    def label(self) -> str:
-        """Adapter and name, for messages."""
-        return f"{self.adapter} {self.spec.keras or 'live model'}"
+        else:
+            self._digest = live_digest(model)
 
     @property
     def fingerprint(self) -> str:
-        """Digest over configuration, weights, class names and batch size; a live model needs a version."""
-        if not (self._digest or self.spec.version):
-            return ""
+        """Digest over configuration, weights, class names and batch size, which decides rounding."""
         return digest_of(
             {
                 "keras": self._digest,
@@ -61,7 +54,7 @@ class KerasSystem(System):
         """Digest of the file and trust given."""
         return {
             **super().facts,
-            "files": {self.spec.keras or "live object": self._digest},
+            "files": {self.origin: self._digest},
             "trust": [f"lambda layers of {self.spec.keras}"] if self.spec.trust else [],
         }
 
@@ -82,7 +75,7 @@ class KerasSystem(System):
     @cached_property
     def _predict(self) -> Any:
         tf, _ = tensorflow()
-        model = self._live if self._live is not None else self._load()
+        model = self._load() if self.live_object is None else self.live_object
         rank = _rank_of_texts(model, self.label)
 
         def predict(texts: Any) -> Any:
@@ -142,6 +135,32 @@ def is_keras(candidate: Any) -> bool:
     """Tell whether an object is a Keras model, without importing Keras for the question."""
     keras = sys.modules.get("keras")
     return keras is not None and isinstance(candidate, keras.Model)
+
+
+def live_digest(model: Any) -> str:
+    """Digest of a live model: that of the file it is saved as."""
+    with tempfile.TemporaryDirectory() as place:
+        return keras_digest(saved(model, Path(place) / "model.keras"), "the live model")
+
+
+def saved(model: Any, path: Path) -> Path:
+    """Save a live model.
+
+    Raises
+    ------
+    FairnbError
+        ``cannot-save-system`` with what Keras says.
+    """
+    try:
+        with quiet():
+            model.save(path)
+    except Exception as error:
+        raise FairnbError(
+            "cannot-save-system",
+            f"Keras cannot save this model: {type(error).__name__}{first_line(error)}",
+            'put a function that uses it into a file of the case folder and write python = "module:function"',
+        ) from error
+    return path
 
 
 def _rank_of_texts(model: Any, label: str) -> int:

@@ -60,9 +60,13 @@ class PackagedSystem(System):
             "licence": self.known.licence,
             "address": self.known.address,
             "description": self.known.description,
-            "notes": [self.known.notes] if self.known.notes else [],
             "files": self._pins,
         }
+
+    @property
+    def notes(self) -> list[str]:
+        """What an assessor should know before relying on it."""
+        return [self.known.notes] if self.known.notes else []
 
     @property
     def _pins(self) -> dict[str, str]:
@@ -96,7 +100,7 @@ class ToxicCommentClassifier(PackagedSystem):
     """
 
     names = ("toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate")
-    batch = 256
+    batch = 512
     length = 100
     words = 20_000
     configuration = {  # noqa: RUF012 - ClassVar by use

@@ -40,24 +40,11 @@ class PythonSystem(System):
     remedy = "put the function right and run again; what is scored so far is kept"
 
     def __init__(self, spec: SystemSpec, folder: Path, function: Function | None = None) -> None:
-        super().__init__(spec)
+        super().__init__(spec, function)
         self._folder = folder
-        self._live = function
         self._files = {path: _digest(inside(folder, path), path) for path in spec.files}
         if function is None:
             self._files |= _module_files(_split(spec)[0], folder)
-
-    @property
-    def name(self) -> str:
-        """What messages and the document call the system."""
-        if self.spec.name or self._live is None:
-            return super().name
-        return str(getattr(self._live, "__qualname__", type(self._live).__name__))
-
-    @property
-    def label(self) -> str:
-        """Adapter and name, for messages."""
-        return f"{self.adapter} {self.spec.python if self._live is None else self.name}"
 
     @property
     def fingerprint(self) -> str:
@@ -68,10 +55,9 @@ class PythonSystem(System):
         """
         if not (self.spec.version or self.spec.files):
             return ""
-        function = self.name if self._live is not None else self.spec.python
         return digest_of(
             {
-                "python": function,
+                "python": self.origin,
                 "version": self.spec.version,
                 "files": self._files,
                 "classes": self.classes,
@@ -81,8 +67,7 @@ class PythonSystem(System):
     @property
     def facts(self) -> dict[str, Any]:
         """Digests of module and files, beside what every system says."""
-        given = "by the notebook" if self._live is not None else self.spec.python
-        return {**super().facts, "function": given, "files": dict(self._files)}
+        return {**super().facts, "function": self.origin, "files": dict(self._files)}
 
     def raw(self, texts: list[str]) -> Any:
         """Call the function; modules of the case folder can be imported from within."""
@@ -91,8 +76,8 @@ class PythonSystem(System):
 
     @cached_property
     def _function(self) -> Function:
-        if self._live is not None:
-            return self._live
+        if self.live_object is not None:
+            return self.live_object  # type: ignore[no-any-return]
         module_name, attribute = _split(self.spec)
         try:
             found: Any = _load(module_name, self._folder)
@@ -151,30 +136,27 @@ def _digest(path: Path, shown: str) -> str:
     return sha256_file(path)
 
 
+def _installed(top: str) -> ModuleSpec | None:
+    if top in sys.modules:
+        return sys.modules[top].__spec__
+    return importlib.util.find_spec(top)
+
+
 def _own(top: str, folder: Path) -> ModuleSpec | None:
     """Find a module or package that lies in the case folder itself."""
     found = PathFinder.find_spec(top, [str(folder.resolve())])
-    return found if found is not None and found.origin is not None else None
+    if found is None or found.origin is not None:
+        return found
+    # A folder without __init__.py is a package only where nothing else has its name, as in Python itself.
+    installed = _installed(top)
+    return found if installed is None or installed.origin is None else None
 
 
 def _module_files(module: str, folder: Path) -> dict[str, str]:
     """Digests of the module's source: the file, or every Python file of its package in the case folder."""
-    top = module.split(".")[0]
+    top, *parts = module.split(".")
     own = _own(top, folder)
-    if own is None or own.origin is None:
-        return _installed_file(module, top)
-    origin = Path(own.origin)
-    if own.submodule_search_locations is None:
-        return {origin.name: sha256_file(origin)}
-    return {
-        path.relative_to(folder.resolve()).as_posix(): sha256_file(path)
-        for path in sorted(origin.parent.rglob("*.py"))
-    }
-
-
-def _installed_file(module: str, top: str) -> dict[str, str]:
-    # Only the top package is looked for: finding a submodule would import its parents.
-    found = importlib.util.find_spec(top) if top not in sys.modules else sys.modules[top].__spec__
+    found = own or _installed(top)
     if found is None:
         raise FairnbError(
             "no-such-module",
@@ -183,11 +165,15 @@ def _installed_file(module: str, top: str) -> dict[str, str]:
             where="[system] python",
         )
     places = [Path(place) for place in found.submodule_search_locations or ()]
-    parts = module.split(".")[1:]
+    if own is not None and places:
+        base = folder.resolve()
+        return {
+            path.relative_to(base).as_posix(): sha256_file(path) for path in sorted(places[0].rglob("*.py"))
+        }
     files = [place.joinpath(*parts).with_suffix(".py") for place in places if parts]
     files += [place.joinpath(*parts, "__init__.py") for place in places]
     files += [Path(found.origin)] if found.origin and not places else []
-    return {f"{module} (installed)": sha256_file(path) for path in files[::-1] if path.is_file()}
+    return {path.name: sha256_file(path) for path in files[:2] if path.is_file()}
 
 
 def _load(module: str, folder: Path) -> ModuleType:

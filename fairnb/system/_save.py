@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fairnb.errors import FairnbError
 from fairnb.files import write_bytes
 from fairnb.system._archives import keras_digest, skops_digest
-from fairnb.system._keras import is_keras
+from fairnb.system._keras import is_keras, saved
 from fairnb.system._sklearn import is_sklearn
 from fairnb.system._spec import SystemSpec
+from fairnb.system._system import first_line
 
 
 def save_object(live_object: Any, folder: Path, *, name: str = "system") -> SystemSpec:
@@ -64,7 +67,7 @@ def _save_sklearn(model: Any, folder: Path, file: str) -> SystemSpec:
     except Exception as error:
         raise FairnbError(
             "cannot-save-system",
-            f"skops cannot save this {type(model).__name__} ({type(error).__name__}: {error})",
+            f"skops cannot save this {type(model).__name__} ({type(error).__name__}{first_line(error)})",
             'put a function that uses it into a file of the case folder and write python = "module:function"',
         ) from error
     unknown = sorted(get_untrusted_types(data=data))
@@ -76,25 +79,22 @@ def _save_sklearn(model: Any, folder: Path, file: str) -> SystemSpec:
             "put its definition into a module of the case folder and import it from there",
         )
     path = folder / file
-    if not path.is_file() or _other(path, skops_digest(io.BytesIO(data), file)):
+    if not path.is_file() or _other(path, skops_digest(io.BytesIO(data), file), skops_digest):
         write_bytes(path, data)
     return SystemSpec(sklearn=file, trust=tuple(unknown) or False)
 
 
-def _other(path: Path, digest: str) -> bool:
+def _other(path: Path, digest: str, digest_of_file: Callable[[Path, str], str]) -> bool:
     try:
-        return skops_digest(path, path.name) != digest
+        return digest_of_file(path, path.name) != digest
     except FairnbError:
         return True
 
 
 def _save_keras(model: Any, folder: Path, file: str) -> SystemSpec:
-    import tempfile
-
     path = folder / file
     with tempfile.TemporaryDirectory() as place:
-        fresh = Path(place) / file
-        model.save(fresh)
-        if not path.is_file() or keras_digest(path, file) != keras_digest(fresh, file):
+        fresh = saved(model, Path(place) / file)
+        if not path.is_file() or _other(path, keras_digest(fresh, file), keras_digest):
             write_bytes(path, fresh.read_bytes())
     return SystemSpec(keras=file)

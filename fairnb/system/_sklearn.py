@@ -27,7 +27,7 @@ class SklearnSystem(System):
     remedy = "save the whole pipeline, from texts to probabilities, with the versions installed here"
 
     def __init__(self, spec: SystemSpec, folder: Path, model: Any = None) -> None:
-        super().__init__(spec)
+        super().__init__(spec, model)
         self._digest = ""
         self._notes: list[str] = []
         self._trusted: list[str] = []
@@ -44,11 +44,6 @@ class SklearnSystem(System):
         return self._classes
 
     @property
-    def label(self) -> str:
-        """Adapter and name, for messages."""
-        return f"{self.adapter} {self.spec.sklearn or type(self._model).__name__}"
-
-    @property
     def fingerprint(self) -> str:
         """Digest over the fitted model and the names of its classes."""
         if not self._digest:
@@ -62,11 +57,15 @@ class SklearnSystem(System):
         return {
             **super().facts,
             "model": type(self._model).__name__,
-            "files": {self.spec.sklearn or "live object": self._digest},
+            "files": {self.origin: self._digest},
             "model_classes": [str(name) for name in own],
             "trust": self._trusted,
-            "notes": self._notes,
         }
+
+    @property
+    def notes(self) -> list[str]:
+        """Warnings while loading, beside what every system says."""
+        return [*super().notes, *self._notes]
 
     def raw(self, texts: list[str]) -> Any:
         """Ask for the probabilities of each class."""
@@ -88,7 +87,7 @@ class SklearnSystem(System):
                     "cannot-load",
                     f"the model cannot be loaded: {type(error).__name__}{first_line(error)}",
                     "save it again with the versions installed here, and install what it imports",
-                    where=self.adapter + " " + shown,
+                    where=self.label,
                     exit_code=ExitCode.FAILED,
                 ) from error
         self._notes = sorted({str(warning.message).splitlines()[0] for warning in caught})

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from fairnb.errors import FairnbError
 from fairnb.system._outputs import checked
 from fairnb.system._scores import POSITIVE, Scores, system_failed
-from fairnb.system._spec import SystemSpec
+from fairnb.system._spec import LIVE, SystemSpec
 
 
 class System(ABC):
@@ -24,18 +24,26 @@ class System(ABC):
     remedy: ClassVar[str] = "put the system right and run again; what is scored so far is kept"
     """What to do when the system itself fails."""
 
-    def __init__(self, spec: SystemSpec) -> None:
+    def __init__(self, spec: SystemSpec, live_object: Any = None) -> None:
         self.spec = spec
+        self.live_object = live_object
 
     @property
     def name(self) -> str:
         """What messages and the document call the system."""
-        return self.spec.name or self.spec.value
+        return self.spec.name or self.origin
+
+    @property
+    def origin(self) -> str:
+        """What the case file names, or the live object's own name."""
+        if self.live_object is None:
+            return self.spec.value
+        return str(getattr(self.live_object, "__qualname__", type(self.live_object).__name__))
 
     @property
     def label(self) -> str:
-        """Adapter and name, for messages."""
-        return f"{self.adapter} {self.spec.value}"
+        """Adapter and origin, for messages."""
+        return f"{self.adapter} {self.origin}"
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -55,7 +63,22 @@ class System(ABC):
     @property
     def facts(self) -> dict[str, Any]:
         """What the document prints of the system, as plain values: kind, version, files with digests, trust."""
-        return {"kind": self.adapter, "version": self.spec.version, "declared": dict(self.spec.declared)}
+        return {
+            "kind": self.adapter,
+            "version": self.spec.version,
+            "declared": dict(self.spec.declared),
+            "notes": self.notes,
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know of how the system came to be scored, in sentences."""
+        spec = self.spec
+        if self.live_object is None or spec.python == LIVE:
+            return []
+        return [
+            f"The notebook passed {self.origin} in place of {spec.kind} = {spec.value!r} of the case file"
+        ]
 
     @abstractmethod
     def raw(self, texts: list[str]) -> Any:
