@@ -55,6 +55,10 @@ class FairnbError(Exception):
         place = f"{self.where}: " if self.where else ""
         return f"{place}{self.found}; {self.remedy}"
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the sentence."""
+        return [str(self)]
+
 
 class FairnbErrors(FairnbError):
     """Several errors found in one pass, so that all can be put right at once.

@@ -1,0 +1,43 @@
+"""A case: the case file, running sections, results on disk, evidence and run log. Headless."""
+
+from fairnb.case._case import Case, State, load_case
+from fairnb.case._cells import SectionCell, read_notebook, section_cells
+from fairnb.case._check import check_case
+from fairnb.case._evidence import evidence_digest, make_evidence, measure_rows
+from fairnb.case._faithful import Problem, faithful, payloads_in
+from fairnb.case._file import CASE_FILE, NOTEBOOK, CaseFile
+from fairnb.case._log import RunLog, changed_after_first_score
+from fairnb.case._new import new_case
+from fairnb.case._payload import BUNDLE, Content, Context, Payload, payload_schema, read_payload
+from fairnb.case._read import read_case_file
+from fairnb.case._status import draft_reasons
+
+__all__ = [
+    "BUNDLE",
+    "CASE_FILE",
+    "NOTEBOOK",
+    "Case",
+    "CaseFile",
+    "Content",
+    "Context",
+    "Payload",
+    "Problem",
+    "RunLog",
+    "SectionCell",
+    "State",
+    "changed_after_first_score",
+    "check_case",
+    "draft_reasons",
+    "evidence_digest",
+    "faithful",
+    "load_case",
+    "make_evidence",
+    "measure_rows",
+    "new_case",
+    "payload_schema",
+    "payloads_in",
+    "read_case_file",
+    "read_notebook",
+    "read_payload",
+    "section_cells",
+]

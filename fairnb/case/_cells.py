@@ -1,0 +1,91 @@
+"""Which sections a notebook's cells ask for."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairnb.errors import FairnbError
+
+_CALL = re.compile(r"""^[^#\n]*\.section\(\s*["'](\w+)["']""", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SectionCell:
+    """A code cell that shows sections."""
+
+    index: int
+    """Place in the notebook, from 0."""
+    sections: tuple[str, ...]
+
+
+def read_notebook(path: Path) -> dict[str, Any]:
+    """A notebook as plain JSON.
+
+    Raises
+    ------
+    FairnbError
+        ``no-notebook`` if it is missing, ``not-a-notebook`` if it cannot be read as one.
+    """
+    try:
+        data = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise FairnbError(
+            "no-notebook",
+            "there is no such notebook",
+            "make the case with `fairnb new`, or copy its notebook back",
+            where=str(path),
+        ) from None
+    except (OSError, ValueError) as error:
+        raise _not_a_notebook(path, str(error)) from error
+    if not isinstance(data, dict) or not isinstance(data.get("cells"), list):
+        raise _not_a_notebook(path, "it has no cells")
+    if data.get("nbformat") != 4:
+        raise _not_a_notebook(path, f"its format is {data.get('nbformat')}, not 4")
+    return data
+
+
+def source_of(cell: Mapping[str, Any]) -> str:
+    """A cell's source as one text."""
+    source = cell.get("source", "")
+    return "".join(source) if isinstance(source, list) else str(source)
+
+
+def section_cells(notebook: Mapping[str, Any]) -> tuple[SectionCell, ...]:
+    """The code cells that call `.section("ID")`, in order; other cells are left out."""
+    found = []
+    for index, cell in enumerate(notebook["cells"]):
+        if cell.get("cell_type") == "code" and (sections := sections_of(source_of(cell))):
+            found.append(SectionCell(index, sections))
+    return tuple(found)
+
+
+def sections_of(source: str) -> tuple[str, ...]:
+    """Ids of the sections a cell's source asks for, in order."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        # IPython's own syntax (%magic, !shell) is not Python.
+        return tuple(_CALL.findall(source))
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "section"
+    ]
+    calls.sort(key=lambda node: (node.lineno, node.col_offset))
+    named = (node.args[0] for node in calls if node.args)
+    return tuple(arg.value for arg in named if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+
+
+def _not_a_notebook(path: Path, reason: str) -> FairnbError:
+    return FairnbError(
+        "not-a-notebook",
+        f"the notebook cannot be read ({reason})",
+        "save it again in JupyterLab, or copy the template's",
+        where=str(path),
+    )

@@ -1,0 +1,117 @@
+"""What an assessment is made of: the tables of `assessment.toml`."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from fairnb.corpus import CorpusSpec
+from fairnb.lexicon import LexiconSpec
+from fairnb.sections import Criteria, Role, Target
+from fairnb.system import SystemSpec
+
+CASE_FILE = "assessment.toml"
+NOTEBOOK = "assessment.ipynb"
+BESIDE = ("questionnaire.toml", "findings.toml")
+"""Files that belong to the case where they stand beside its case file."""
+ROLES: tuple[Role, ...] = ("train", "test", "synthetic")
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Party(_Table):
+    """A person or an organisation."""
+
+    name: str = ""
+    organisation: str = ""
+
+
+class Engagement(_Table):
+    """Who assesses, for whom, and from which distance. Source: paper, appendix A.
+
+    Title, level, independence and assessor must be there; their text may be empty, which makes the
+    document a draft.
+    """
+
+    title: str
+    level: Literal["first-party", "second-party", "third-party", ""]
+    independence: str
+    """How the assessor is independent of those who build, run or buy the system."""
+    assessor: Party
+    addressee: str = ""
+    """For whom the document is written."""
+    developer: Party = Party()
+    """Who built the system."""
+    restriction: str = ""
+    """To whom the document may be shown, and for what it may be used."""
+
+
+class EmbeddingsSpec(_Table):
+    """Word vectors to assess, and what they have to do with the system."""
+
+    use: str = ""
+    """A known name, or `system` for the system's own layer."""
+    path: str = ""
+    """A file in the case folder: .txt, .vec, .bin, .kv or .npy."""
+    relation: Literal["used by the system", "declared by the developer", "context only"] = "context only"
+    """Embeddings of context never give more than an observation."""
+    compare: tuple[str, ...] = ()
+    """Known names or files to compare with."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if bool(self.use) == bool(self.path):
+            raise ValueError("exactly one of use and path says where the embeddings are")
+        if self.path and PurePosixPath(self.path).suffix.lower() not in (
+            ".txt",
+            ".vec",
+            ".bin",
+            ".kv",
+            ".npy",
+        ):
+            raise ValueError("the file must end in .txt, .vec, .bin, .kv or .npy")
+        return self
+
+
+class RunSpec(_Table):
+    """What holds for every section."""
+
+    seed: int = Field(0, ge=0, lt=2**32)
+    confidence: float = Field(0.95, ge=0.5, lt=1.0)
+    """Level of every interval."""
+
+
+class Privacy(_Table):
+    """How texts are shown."""
+
+    redact: Literal["mask", "withhold", "none"] = "mask"
+
+
+class CaseFile(_Table):
+    """Everything that `assessment.toml` says, checked; what it leaves out has its default."""
+
+    engagement: Engagement
+    system: SystemSpec
+    targets: tuple[Target, ...]
+    corpus: dict[Role, CorpusSpec]
+    embeddings: EmbeddingsSpec | None = None
+    lexicon: LexiconSpec = LexiconSpec()
+    criteria: Criteria = Criteria()
+    run: RunSpec = RunSpec()
+    privacy: Privacy = Privacy()
+    sections: dict[str, dict[str, Any]] = {}
+    """Section id -> the parameters that the file gives, as it gives them."""
+
+
+def flattened(value: Any, prefix: str = "") -> dict[str, Any]:
+    """Settings by dotted key, such as ``criteria.margin``; empty tables are left out."""
+    if isinstance(value, dict):
+        found: dict[str, Any] = {}
+        for key, item in value.items():
+            found.update(flattened(item, f"{prefix}.{key}" if prefix else str(key)))
+        return found
+    return {prefix: value}

@@ -1,0 +1,194 @@
+"""What `fairnb new` guesses: a corpus's columns, the labels and classes that mean yes."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairnb.case._read import nearest
+from fairnb.errors import FairnbError
+from fairnb.sections import Role
+
+_CONFIRM = "guessed from {}: confirm"
+_YES = [
+    "hate",
+    "hateful",
+    "toxic",
+    "toxicity",
+    "off",
+    "offensive",
+    "abusive",
+    "abuse",
+    "insult",
+    "misogynous",
+    "misogynistic",
+    "sexist",
+    "racist",
+    "profanity",
+    "profane",
+    "spam",
+    "positive",
+    "pos",
+    "yes",
+    "true",
+    "1",
+]
+"""Names that mean flagged, likeliest first."""
+_COMMENT_COLUMN = 26
+
+
+@dataclass(frozen=True)
+class CorpusDraft:
+    """One corpus table to be written."""
+
+    role: Role
+    keys: tuple[tuple[str, str, str], ...]
+    """Key, its value as TOML, comment."""
+    labels: Mapping[int | str, int]
+    """Label -> rows."""
+    positive: tuple[int | str, ...]
+    """Labels that mean yes; empty if nothing says."""
+    reason: str
+    """Why those."""
+    copies: Mapping[str, bytes] = field(default_factory=dict)
+
+    def toml(self) -> str:
+        """The table as text."""
+        return table(f"corpus.{self.role}", self.keys)
+
+
+@dataclass(frozen=True)
+class TargetDraft:
+    """The target table to be written."""
+
+    name: str
+    keys: tuple[tuple[str, str, str], ...]
+
+    def toml(self) -> str:
+        """The table as text."""
+        return table(f"targets.{self.name}", self.keys)
+
+
+def table(name: str, keys: Sequence[tuple[str, str, str]]) -> str:
+    """A TOML table with comments in one column."""
+    lines = [f"[{name}]"]
+    for key, value, comment in keys:
+        line = f"{key} = {value}"
+        lines.append(f"{line:<{_COMMENT_COLUMN - 1}} # {comment}" if comment else line)
+    return "\n".join(lines) + "\n"
+
+
+def corpus_draft(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
+    """A corpus from a known name or a file.
+
+    Raises
+    ------
+    FairnbError
+        ``unknown-corpus`` if it is neither; ``no-text-column``; those of `fairnb.corpus.read_corpus`.
+    """
+    from fairnb.registry import all_known
+
+    known = {item.name: item for item in all_known("corpus")}
+    if said in known:
+        item = known[said]
+        labels = dict(item.classes)
+        reason = f"the known corpus: {item.positive_means}" if item.positive_means else "the known corpus"
+        keys = (("use", _value(said), ""),)
+        return CorpusDraft(role, keys, {_label(k): v for k, v in labels.items()}, item.positive, reason)
+    if not (Path(said).is_file() or (place / said).is_file()):
+        raise FairnbError(
+            "unknown-corpus",
+            f"{said!r} is neither a known corpus nor a file",
+            nearest(said, known),
+            where=f"--{role}",
+        )
+    return _of_file(role, said, place, score)
+
+
+def _of_file(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
+    from fairnb.case._new import copied
+    from fairnb.corpus import CorpusSpec, guess_columns, read_corpus
+
+    source = Path(said) if Path(said).is_file() else place / said
+    name, copies = copied(said, place, f"--{role}", "")
+    guess = guess_columns(source)
+    found: dict[str, tuple[str, str]] = {}
+    for key in ("text", "label", "id", "language", "cluster"):
+        column = getattr(guess, key, None)
+        if column is not None and column.column != score:
+            found[key] = (column.column, column.reason)
+    missing = [key for key in ("text", "label") if key not in found]
+    if missing:
+        raise FairnbError(
+            f"no-{missing[0]}-column",
+            f"no column of {source.name} looks like the {missing[0]}s (columns: {', '.join(guess.columns)})",
+            f"name the column {missing[0]} in the file, or write the case file by hand (`fairnb new DIR`)",
+            where=f"--{role}",
+        )
+    keys = [("path", _value(name), "")]
+    keys += [(key, _value(column), _CONFIRM.format(reason)) for key, (column, reason) in found.items()]
+    if guess.encoding not in (None, "", "utf-8"):
+        keys.append(("encoding", _value(guess.encoding), _CONFIRM.format("the file's bytes")))
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / source.name).write_bytes(source.read_bytes())
+        spec = CorpusSpec.model_validate(
+            {"path": source.name, **{key: column for key, (column, _) in found.items()}}
+        )
+        corpus = read_corpus(spec, Path(scratch), role)
+    labels: Mapping[int | str, int] = Counter(label for label in corpus.labels if label is not None)
+    positive, reason = _positive(labels)
+    return CorpusDraft(role, tuple(keys), labels, positive, reason, copies)
+
+
+def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[CorpusDraft]) -> TargetDraft:
+    """The target that classes and labels suggest."""
+    keys: list[tuple[str, str, str]] = []
+    name = "positive"
+    if not recorded:
+        chosen, reason = _class(classes)
+        name = re.sub(r"[^\w-]+", "_", chosen, flags=re.ASCII) or "positive"
+        keys.append(("classes", _value([chosen]), reason))
+    labelled = next((corpus for corpus in corpora if corpus.positive), None)
+    positive = labelled.positive if labelled else (1,)
+    reason = labelled.reason if labelled else "labels of a corpus that mean yes"
+    keys.append(("positive", _value(list(positive)), reason))
+    keys.append(("threshold", "0.5", "the operating point"))
+    keys.append(("threshold_source", '""', "who set it, such as: the developer's documentation"))
+    return TargetDraft(name, tuple(keys))
+
+
+def _class(classes: Sequence[str]) -> tuple[str, str]:
+    if len(classes) == 1:
+        return classes[0], "the system's only class"
+    by_name = {name.casefold(): name for name in classes}
+    chosen = next((by_name[word] for word in _YES if word in by_name), classes[-1])
+    return chosen, _CONFIRM.format(f"the names of the system's classes ({', '.join(classes)})")
+
+
+def _positive(labels: Mapping[int | str, int]) -> tuple[tuple[int | str, ...], str]:
+    """Labels that look like yes: by their names, else the larger of two numbers, else the rarest."""
+    counts = ", ".join(f"{label}: {rows:,}" for label, rows in sorted(labels.items(), key=str))
+    reason = _CONFIRM.format(f"the labels ({counts})")
+    if set(labels) == {0, 1}:
+        return (1,), reason
+    named = tuple(label for label in labels if str(label).casefold() in _YES)
+    if named:
+        return named, reason
+    if len(labels) == 2 and all(isinstance(label, int) for label in labels):
+        return (max(label for label in labels if isinstance(label, int)),), reason
+    rarest = min(labels, key=lambda label: (labels[label], str(label)))
+    return (rarest,), reason
+
+
+def _label(text: Any) -> int | str:
+    return int(text) if str(text).lstrip("-").isdecimal() else str(text)
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,206 @@
+"""What a case's inputs are and which digest each has now; each is loaded once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fairnb.case._file import CaseFile
+from fairnb.errors import FairnbError
+from fairnb.files import digest_of
+from fairnb.sections import Need, Role, SystemFacts, Target
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from fairnb.corpus import Corpus, CorpusSpec
+    from fairnb.lexicon import Lexicon
+    from fairnb.mining import Mentions
+    from fairnb.system import Scores, System
+
+_Loaded = TypeVar("_Loaded")
+Progress = Callable[[int, int, str], None]
+_CORPUS_NEEDS: dict[Need, Role] = {
+    Need.TRAIN_CORPUS: "train",
+    Need.TEST_CORPUS: "test",
+    Need.SYNTHETIC_CORPUS: "synthetic",
+}
+
+
+class Sources:
+    """Corpora, system, scores, lexicon and mentions of one case.
+
+    Parameters
+    ----------
+    file : CaseFile
+    folder : Path
+    live_object : object, optional
+        What the notebook passed as the system.
+    kept : dict, optional
+        What an earlier reading of the same case has loaded: used again where its digest still fits.
+    """
+
+    def __init__(
+        self, file: CaseFile, folder: Path, live_object: Any = None, kept: dict[Any, Any] | None = None
+    ) -> None:
+        self.file = file
+        self.folder = folder
+        self.live_object = live_object
+        self.kept: dict[Any, tuple[Any, Any]] = {} if kept is None else kept
+
+    # ---- loading
+
+    def corpus(self, role: Role) -> Corpus:
+        """The corpus with a role, with the columns of recorded scores."""
+        from fairnb.corpus import read_corpus
+
+        spec = self._spec(role)
+        columns = (self.file.system.scores,) if self.file.system.scores else ()
+        return self._once(
+            ("corpus", role),
+            (self.corpus_digest(role), columns),
+            lambda: read_corpus(spec, self.folder, role, columns=columns),
+        )
+
+    def corpus_digest(self, role: Role) -> str:
+        """Digest of a corpus without parsing it; a file is hashed again only when it was touched."""
+        from fairnb.corpus import corpus_digest
+
+        spec = self._spec(role)
+        touched: Any = None
+        if spec.path is not None:
+            try:
+                stat = (self.folder / spec.path).stat()
+                touched = (stat.st_mtime_ns, stat.st_size)
+            except OSError:
+                touched = "missing"
+        return self._once(("corpus digest", role), (spec, touched), lambda: corpus_digest(spec, self.folder))
+
+    def system(self) -> System:
+        """The system, opened."""
+        from fairnb.system import open_system
+
+        spec = self.file.system
+        return self._once(
+            ("system",),
+            (spec, id(self.live_object)),
+            lambda: open_system(spec, self.folder, live_object=self.live_object),
+        )
+
+    def system_facts(self) -> SystemFacts:
+        """What is known of the system without scoring."""
+        system = self.system()
+        return SystemFacts(
+            name=system.name,
+            classes=system.classes,
+            fingerprint=system.fingerprint,
+            live=system.live,
+            description=dict(system.facts),
+        )
+
+    def scores(self, role: Role, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Scores:
+        """Scores per class of a corpus's texts: recorded ones by row, others from the system or the cache."""
+        return self._once(
+            ("scores", role), self.scores_digest(role), lambda: self._scored(role, progress, cancelled)
+        )
+
+    def _scored(self, role: Role, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Scores:
+        from fairnb.system import recorded_scores
+
+        corpus = self.corpus(role)
+        column = self.file.system.scores
+        if column:
+            return recorded_scores(corpus.recorded[column], column=column)
+        return self.score(corpus.texts, progress, cancelled)
+
+    def score(
+        self, texts: Any, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> Scores:
+        """Scores per class of any texts; what the cache holds is not asked again."""
+        from fairnb.system import ScoreCache, score_texts
+
+        with ScoreCache() as cache:
+            return score_texts(
+                self.system(), list(texts), cache=cache, progress=progress, cancelled=cancelled
+            )
+
+    def lexicon(self) -> Lexicon:
+        """The case's word groups."""
+        from fairnb.lexicon import load_lexicon
+
+        spec = self.file.lexicon
+        return self._once(("lexicon",), spec, lambda: load_lexicon(spec, self.folder))
+
+    def mentions(self, role: Role) -> Mentions:
+        """Who is mentioned in a corpus's texts, by look-up."""
+        from fairnb.mining import look_up
+
+        key = self.mentions_digest(role)
+        return self._once(("mentions", role), key, lambda: look_up(self.corpus(role).texts, self.lexicon()))
+
+    def labels(self, role: Role, target: Target) -> npt.NDArray[np.int8]:
+        """The corpus's answers to a target; a corpus's own positive and negative labels come first."""
+        from fairnb.corpus import answers
+
+        spec = self._spec(role)
+        if spec.positive is not None:
+            return answers(self.corpus(role), spec.positive, spec.negative)
+        return answers(self.corpus(role), target.positive, target.negative)
+
+    # ---- what there is
+
+    def has(self, need: Need) -> bool:
+        """Whether the case can give what a section needs."""
+        if need in _CORPUS_NEEDS:
+            return _CORPUS_NEEDS[need] in self.file.corpus
+        if need is Need.MENTIONS:
+            return bool(self.file.corpus) and bool(self.lexicon().identity_terms)
+        if need is Need.LIVE_SYSTEM:
+            return self.system().live
+        # A case file is refused without a system; embeddings and other models are not read yet.
+        return need is Need.SCORES
+
+    # ---- digests
+
+    def scores_digest(self, role: Role) -> str:
+        """Digest over what the scores of a corpus depend on."""
+        return digest_of({"system": self.identity_digest(), "corpus": self.corpus_digest(role)})
+
+    def mentions_digest(self, role: Role) -> str:
+        """Digest over what the mentions in a corpus depend on."""
+        return digest_of({"lexicon": self.lexicon().digest, "corpus": self.corpus_digest(role)})
+
+    def identity_digest(self) -> str:
+        """The system's fingerprint; without one, a digest of what the case file says of it."""
+        return self.system().fingerprint or digest_of(self.file.system)
+
+    @property
+    def vouched(self) -> bool:
+        """Whether anything vouches that the system is still the one that was scored."""
+        try:
+            return bool(self.system().fingerprint)
+        except FairnbError as error:
+            if error.code != "no-live-object":
+                raise
+            return False
+
+    def _spec(self, role: Role) -> CorpusSpec:
+        spec = self.file.corpus.get(role)
+        if spec is None:
+            raise FairnbError(
+                "no-such-corpus",
+                f"the case has no {role} corpus",
+                f"add a table [corpus.{role}] to the case file",
+            )
+        return spec
+
+    def _once(self, place: tuple[str, ...], key: Any, load: Callable[[], _Loaded]) -> _Loaded:
+        found = self.kept.get(place)
+        if found is not None and found[0] == key:
+            kept: _Loaded = found[1]
+            return kept
+        loaded = load()
+        self.kept[place] = (key, loaded)
+        return loaded

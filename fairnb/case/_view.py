@@ -1,0 +1,241 @@
+"""What a section sees of a case. Everything read here is put down with its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from fairnb.case._sources import Progress, Sources
+from fairnb.case._store import redaction_key
+from fairnb.errors import FairnbError
+from fairnb.files import inside
+from fairnb.sections import Criteria, Need, Result, Role, SystemFacts, Target
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from fairnb.case._case import Case
+    from fairnb.corpus import Corpus
+    from fairnb.lexicon import Lexicon
+    from fairnb.mining import Grouping, Mentions
+    from fairnb.statistics import Tally
+    from fairnb.system import Scores
+
+
+class CaseView:
+    """A case as one section sees it for one target; see `fairnb.sections.View`.
+
+    Parameters
+    ----------
+    case : Case
+    section : str
+        Id of the section that looks: it does not see its own result.
+    target : str
+        Name of its target; empty for sections that are not per target.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        section: str,
+        target: str,
+        *,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._case = case
+        self._section = section
+        self._target = case.target(target) if target else case.targets[0]
+        self._progress = progress
+        self._cancelled = cancelled
+        self.inputs: dict[str, str] = {}
+        """Digest of everything read so far, by name."""
+        self.tallies: dict[str, Tally] = {}
+        """Tallies handed out so far, by digest."""
+        self.predicted = False
+
+    @property
+    def _sources(self) -> Sources:
+        return self._case.sources
+
+    def _read(self, name: str) -> None:
+        if name not in self.inputs:
+            self.inputs[name] = self._case.current(name) or ""
+
+    # ---- declared values
+
+    @property
+    def target(self) -> Target:
+        self._read(f"target:{self._target.name}")
+        return self._target
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        self._read("targets")
+        return self._case.targets
+
+    @property
+    def system(self) -> SystemFacts:
+        self._read("system")
+        return self._sources.system_facts()
+
+    @property
+    def criteria(self) -> Criteria:
+        self._read("criteria")
+        return self._case.file.criteria
+
+    @property
+    def confidence(self) -> float:
+        self._read("confidence")
+        return self._case.file.run.confidence
+
+    @property
+    def seed(self) -> int:
+        # The seed is part of every request.
+        return self._case.file.run.seed
+
+    @property
+    def lexicon(self) -> Lexicon:
+        self._read("lexicon")
+        return self._sources.lexicon()
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return _ReadFacts(self._case.facts(), self._read)
+
+    def has(self, need: Need) -> bool:
+        self._read(f"has:{need.name.lower()}")
+        return self._sources.has(need)
+
+    # ---- texts, labels, scores
+
+    def corpus(self, role: Role) -> Corpus:
+        self._read(f"corpus:{role}")
+        return self._sources.corpus(role)
+
+    def labels(self, role: Role, target: str = "") -> npt.NDArray[np.int8]:
+        chosen = self._case.target(target) if target else self._target
+        self._read(f"target:{chosen.name}")
+        self._read(f"corpus:{role}")
+        return self._sources.labels(role, chosen)
+
+    def scores(self, role: Role) -> npt.NDArray[np.floating[Any]]:
+        from fairnb.system import positive
+
+        target = self.target
+        return positive(self.scores_by_class(role), target.classes, target.combine)
+
+    def scores_by_class(self, role: Role) -> Scores:
+        self._read(f"scores:{role}")
+        self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
+        return self._sources.scores(role, self._progress, self._cancelled)
+
+    def predict(self, texts: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
+        from fairnb.system import positive
+
+        self._read("predictions")
+        self._case.note_score("predictions", self.inputs["predictions"])
+        target = self.target
+        scores = self._sources.score(texts, self._progress, self._cancelled)
+        return positive(scores, target.classes, target.combine)
+
+    # ---- mentions and counts
+
+    def mentions(self, role: Role, source: str = "lookup") -> Mentions:
+        if source != "lookup":
+            raise FairnbError(
+                "unknown-source", f"there are no mentions by {source!r}", "use the source lookup"
+            )
+        self._read(f"mentions:{role}:{source}")
+        return self._sources.mentions(role)
+
+    def tally(self, role: Role, by: str = "subgroup") -> Tally:
+        from fairnb.statistics import tally
+
+        corpus, labels, scores = self.corpus(role), self.labels(role), self.scores(role)
+        names: tuple[str, ...] = ()
+        groups = None
+        if self.has(Need.MENTIONS):
+            found, groups = self.mentions(role).groups(cast("Grouping", by))
+            names = tuple(found)
+        counted = tally(
+            labels,
+            scores,
+            groups,
+            names,
+            clusters=corpus.clusters,
+            cluster_key=b"" if corpus.clusters is None else redaction_key(self._case.store.folder),
+            thresholds=(self._target.threshold,),
+        ).fitted()
+        # What is stored is what the measures rest on: a receiver can count again from it.
+        self.tallies[counted.digest] = counted
+        return counted
+
+    # ---- files and other sections
+
+    def known(self, name: str) -> Path:
+        from fairnb.registry import fetched
+
+        self._read(f"known:{name}")
+        return fetched(name)
+
+    def file(self, path: str) -> Path:
+        full = inside(self._case.folder, path)
+        if not full.is_file():
+            raise FairnbError(
+                "missing-file", "there is no such file", "put it into the case folder", where=path
+            )
+        self._read(f"file:{path}")
+        return full
+
+    def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
+        from fairnb.sections import section_ids
+
+        found: dict[tuple[str, str], Result] = {}
+        for identity in section_ids() if ids is None else ids:
+            if identity == self._section:
+                continue
+            for target in self._case.target_names(identity):
+                self._read(f"result:{identity}:{target}" if target else f"result:{identity}")
+                payload = self._case.fresh(identity, target)
+                if payload is not None:
+                    found[identity, target] = payload.result
+        return found
+
+    # ---- how it goes
+
+    def redact(self, text: str) -> str:
+        from fairnb.text import redact
+
+        self._read("privacy")
+        mode = self._case.file.privacy.redact
+        key = redaction_key(self._case.store.folder) if mode == "withhold" else b"unused"
+        return redact(text, mode, key=key)
+
+    def cancelled(self) -> bool:
+        return self._cancelled is not None and self._cancelled()
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        if self._progress is not None:
+            self._progress(done, total, what)
+
+
+class _ReadFacts(Mapping[str, Any]):
+    """Facts of the case; each that is looked at is put down."""
+
+    def __init__(self, facts: Mapping[str, Callable[[], Any]], read: Callable[[str], None]) -> None:
+        self._facts = facts
+        self._read = read
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._facts[key]()
+        self._read(key)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)

@@ -1,0 +1,84 @@
+"""One section's results as one bundle that every front end can show."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from fairnb.case import BUNDLE, Payload
+from fairnb.errors import ExitCode, FairnbError
+
+LARGEST = 500_000
+"""Bytes of one bundle in a notebook."""
+PROGRESS = "application/vnd.fairnb.progress+json"
+"""MIME type of progress messages; `fairnb run` takes them out before they reach the notebook."""
+
+
+def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
+    """MIME bundle of one section's results: HTML, first figure, text, and the payloads themselves.
+
+    Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML gives way to the
+    text. The payloads always stay whole.
+
+    Raises
+    ------
+    FairnbError
+        ``result-too-large`` if the payloads alone are over the limit.
+    """
+    from fairnb.report import first_figure_svg, render_section, render_text
+
+    plain = [payload.to_json() for payload in payloads]
+    text = render_text(plain)
+    bundle: dict[str, Any] = {"text/plain": text, BUNDLE: plain}
+    if size_of(bundle) > LARGEST:
+        raise FairnbError(
+            "result-too-large",
+            f"the results of the section {payloads[0].section} take {size_of(bundle):,} bytes",
+            f"choose parameters that give less to show: a notebook keeps at most {LARGEST:,} bytes a section",
+            exit_code=ExitCode.FAILED,
+        )
+    html = render_section(plain)
+    if size_of({**bundle, "text/html": html}) > LARGEST:
+        html = (
+            f"<p>The tables and figures of this section are too large for the notebook; the audit document "
+            f"prints them.</p><pre>{escape(text)}</pre>"
+        )
+        html = html if size_of({**bundle, "text/html": html}) <= LARGEST else ""
+    figure = first_figure_svg(plain)
+    for mime, content in (("text/html", html), ("image/svg+xml", figure)):
+        if content and size_of({**bundle, mime: content}) <= LARGEST:
+            bundle[mime] = content
+    return bundle
+
+
+def size_of(bundle: dict[str, Any]) -> int:
+    """Bytes a bundle takes in a saved notebook, about."""
+    return len(json.dumps(bundle, ensure_ascii=False).encode("utf-8"))
+
+
+def show(bundle: dict[str, Any], display_id: str) -> Any:
+    """Display a bundle; outside of IPython its text is printed.
+
+    Returns
+    -------
+    DisplayHandle or None
+        With which the same output can be replaced.
+    """
+    from IPython.core.getipython import get_ipython
+
+    if get_ipython() is None:
+        sys.stdout.write(bundle["text/plain"] + "\n")
+        return None
+    from IPython.display import display
+
+    return display(bundle, raw=True, display_id=display_id)  # type: ignore[no-untyped-call]
+
+
+def publish_progress(done: int, total: int, what: str) -> None:
+    """Tell `fairnb run`, which listens to this kernel, how far the section is."""
+    from IPython.display import display
+
+    display({PROGRESS: {"done": done, "total": total, "what": what}}, raw=True)  # type: ignore[no-untyped-call]

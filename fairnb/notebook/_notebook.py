@@ -1,0 +1,163 @@
+"""The object a notebook holds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from fairnb.case import Case, Payload, load_case
+from fairnb.errors import FairnbError
+from fairnb.notebook._display import bundle_of, publish_progress, show
+from fairnb.notebook._live import name_system
+from fairnb.sections import Result, section
+
+ONLY = "FAIRNB_ONLY"
+"""Environment variable: ids of the sections that may run, separated by commas; others are replayed."""
+LISTENING = "FAIRNB_PROGRESS"
+"""Environment variable: set by `fairnb run`, which takes progress messages out of the outputs."""
+_EVERY = 0.2
+"""Seconds between two progress messages."""
+
+
+class NotebookCase:
+    """A case as its notebook holds it; made by `fairnb.open`.
+
+    `case.section("ID")` runs a section, or replays its stored result, and displays it.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    @property
+    def case(self) -> Case:
+        """The headless case; read again if the case file was changed."""
+        if self._case.changed:
+            self._case = self._case.reloaded()
+        return self._case
+
+    def section(self, section_id: str, **params: Any) -> None:
+        """Show one section: run it for every target, or replay what is fresh.
+
+        Parameters
+        ----------
+        section_id : str
+            Such as ``"technical_performance"``.
+        **params
+            Parameters of the section that take the place of the case file's; the record says so.
+
+        Raises
+        ------
+        FairnbError
+            ``unknown-section``, ``unknown-key``, ``bad-value``, and what inputs or system give reason for.
+        """
+        case = self.case
+        chosen = os.environ.get(ONLY)
+        if chosen is not None and section_id not in chosen.split(","):
+            payloads = _stored(case, section_id)
+            if not payloads:
+                show(_not_run(section_id), _display_id(section_id))
+                return
+        else:
+            payloads = case.run_all(section_id, params=params, origin="notebook", progress=_progress())
+        show(bundle_of(payloads), _display_id(section_id))
+
+    def result(self, section_id: str, target: str = "") -> Result:
+        """The last result of a section, to compute with in a cell of one's own.
+
+        Parameters
+        ----------
+        section_id : str
+        target : str
+            By default the first.
+
+        Raises
+        ------
+        FairnbError
+            ``no-result`` if the section has not been run.
+        """
+        for payload in self.case.payloads(section_id):
+            if target in ("", payload.target):
+                return payload.result
+        raise FairnbError(
+            "no-result", f"the section {section_id} has no result yet", f'run case.section("{section_id}")'
+        )
+
+    def measures(self) -> list[dict[str, Any]]:
+        """Every measure of the last results, one row each, with the columns of `fairnb measures`."""
+        return self.case.measures()
+
+    def __repr__(self) -> str:
+        case = self._case
+        rows = [f"  {identity:<24} {case.state(identity)}" for identity in case.sections]
+        return "\n".join([case.title or "Assessment without a title", *rows])
+
+    def _repr_html_(self) -> str:
+        case = self._case
+        rows = "".join(
+            f"<tr><th scope='row'>{escape(section(identity).title)}</th><td>{case.state(identity)}</td></tr>"
+            for identity in case.sections
+        )
+        return f"<p>{escape(case.title or 'Assessment without a title')}</p><table>{rows}</table>"
+
+
+def open(folder: str | Path = ".", *, system: Any = None) -> NotebookCase:
+    """Open a case in a notebook.
+
+    Parameters
+    ----------
+    folder : path
+        The case folder; in the template the notebook's own.
+    system : object, optional
+        A live scikit-learn pipeline or Keras model, which is saved into the case, or a function that
+        takes a list of texts, for a case file with ``python = "live"``.
+
+    Raises
+    ------
+    FairnbError
+        ``no-case``, ``not-toml``, ``other-system``, ``cannot-save-system``.
+    FairnbErrors
+        All errors of the case file.
+
+    Examples
+    --------
+    >>> import fairnb
+    >>> case = fairnb.open("my-case")  # doctest: +SKIP
+    >>> case.section("technical_performance")  # doctest: +SKIP
+    """
+    place = Path(folder)
+    live_object = name_system(place, system) if system is not None else None
+    return NotebookCase(load_case(place, live_object=live_object))
+
+
+def _stored(case: Case, section_id: str) -> Sequence[Payload]:
+    found = [case.fresh(section_id, target) for target in case.target_names(section_id)]
+    return [payload for payload in found if payload is not None] if all(found) else []
+
+
+def _not_run(section_id: str) -> dict[str, Any]:
+    said = f"{section(section_id).title}: not run"
+    return {"text/plain": said, "text/html": f"<p>{escape(said)}</p>"}
+
+
+def _display_id(section_id: str) -> str:
+    return f"fairnb-{section_id}"
+
+
+def _progress() -> Any:
+    """A callback that publishes at most five messages a second, or nothing where nobody listens."""
+    if LISTENING not in os.environ:
+        return None
+    last = 0.0
+
+    def tell(done: int, total: int, what: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= _EVERY or done >= total:
+            last = now
+            publish_progress(done, total, what)
+
+    return tell
