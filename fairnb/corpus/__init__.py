@@ -3,13 +3,16 @@
 from fairnb.corpus._answers import answers
 from fairnb.corpus._corpus import Corpus, Role
 from fairnb.corpus._demo import Comment, demo_comments, demo_frame, planted
+from fairnb.corpus._guess import CorpusGuess, Guess, guess_columns
 from fairnb.corpus._read import corpus_digest, from_frame, read_corpus
 from fairnb.corpus._spec import CorpusSpec, SubgroupColumns
 
 __all__ = [
     "Comment",
     "Corpus",
+    "CorpusGuess",
     "CorpusSpec",
+    "Guess",
     "Role",
     "SubgroupColumns",
     "answers",
@@ -17,6 +20,7 @@ __all__ = [
     "demo_comments",
     "demo_frame",
     "from_frame",
+    "guess_columns",
     "planted",
     "read_corpus",
 ]

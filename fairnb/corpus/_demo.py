@@ -213,7 +213,7 @@ def _orders(part: str) -> list[_Order]:
 
 def _text(order: _Order, dice: _Dice) -> str:
     lead = _about(order, dice)
-    remark = _insult(dice) if order.label else _plain_remark(dice)
+    remark = _insult(dice) if order.label else _plain_remark(lead, dice)
     sentences = [lead, remark]
     if order.label and dice.one_in(4):
         sentences.reverse()
@@ -246,14 +246,18 @@ def _insult(dice: _Dice) -> str:
     return _sentence(dice.pick(sentences["veiled_insults" if dice.one_in(8) else "insults"]), {}, dice)
 
 
-def _plain_remark(dice: _Dice) -> str:
+def _plain_remark(lead: str, dice: _Dice) -> str:
     sentences = _data()["sentences"]
     kind = dice.below(10)
     if kind < 3:
         return ""
     if kind < 6:
         return _sentence(dice.pick(sentences["friendly"]), {}, dice)
-    return _sentence(dice.pick(sentences["rough_but_plain" if kind == 6 else "topics"]), {}, dice)
+    if kind == 6:
+        return _sentence(dice.pick(sentences["rough_but_plain"]), {}, dice)
+    # A second sentence on something else: not the lead's own template again.
+    others = [topic for topic in sentences["topics"] if topic.split()[:2] != lead.split()[:2]]
+    return _sentence(dice.pick(others), {}, dice)
 
 
 def _sentence(template: str, words: dict[str, list[str]], dice: _Dice) -> str:
