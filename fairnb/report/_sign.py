@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.report._cms import finish, quiet, signed_attributes
-from fairnb.report._extract import open_pdf
+from fairnb.report._inside import open_pdf
 
 if TYPE_CHECKING:
     import pikepdf

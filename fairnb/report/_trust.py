@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairnb.errors import FairnbError
-from fairnb.report._extract import read_document
 from fairnb.report._identity import fingerprint_of, name_in
+from fairnb.report._inside import read_document
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -104,7 +104,10 @@ def judge(certificate: Any, moment: dt.datetime | None, now: dt.datetime) -> Jud
     if isinstance(key, rsa.RSAPublicKey) and key.key_size < _SMALLEST_RSA:
         weak = f"the signer's RSA key has only {key.key_size} bits"
     mistrust = ""
-    if moment is None:
+    # certvalidator takes a pinned certificate at its word and looks at neither time nor use of it.
+    if not _for_signing(found):
+        mistrust = "the certificate is not for signing"
+    elif moment is None:
         mistrust = "the signature states no time"
     elif moment < found.not_valid_before_utc:
         mistrust = f"the certificate was not valid before {found.not_valid_before_utc:%d %B %Y}"
@@ -120,6 +123,16 @@ def judge(certificate: Any, moment: dt.datetime | None, now: dt.datetime) -> Jud
         mistrust,
         weak,
     )
+
+
+def _for_signing(certificate: x509.Certificate) -> bool:
+    from cryptography import x509
+
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return False
+    return usage.digital_signature or usage.content_commitment
 
 
 def _as_asn1(certificate: x509.Certificate) -> Any:

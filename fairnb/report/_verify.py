@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, sha256
-from fairnb.report._extract import EVIDENCE, kind_of, parse_evidence, read_document, unpack
+from fairnb.report._extract import parse_evidence
 from fairnb.report._findings import Findings
+from fairnb.report._inside import EVIDENCE, kind_of, read_document, unpack
 from fairnb.report._sign import DRAFT
 from fairnb.report._status import VerificationStatus, not_shown
 from fairnb.report._trust import load_roots

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fairnb.report import _cms, _trust
-from fairnb.report._extract import open_pdf
 from fairnb.report._findings import Findings, signature_status
+from fairnb.report._inside import open_pdf
 
 if TYPE_CHECKING:
     from cryptography import x509
