@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from fairnb.files import digest_of
-from fairnb.lexicon._matcher import Rule
+from fairnb.lexicon._matcher import MATCHING, Rule
 
 Subgroups = Mapping[str, tuple[str, ...]]
 
@@ -127,5 +127,6 @@ class Lexicon:
                 "stop_phrases": [[s.phrase, s.reason, s.terms] for s in self.stop_phrases],
                 "reference": self.reference,
                 "rule": self.rule,
+                "matching": MATCHING,
             }
         )

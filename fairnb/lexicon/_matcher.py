@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 Rule = Literal["default", "paper"]
 Numbers = npt.NDArray[np.int64]
 
+MATCHING = 1
+"""Raised when the same terms and texts give other hits than before: makes old results stale."""
+
 _BLOCK = 2_000_000
 """Characters looked through at once: memory stays flat however long the corpus is."""
 
