@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from fairnb.files import digest_of
-from fairnb.lexicon._matcher import MATCHING, Rule
+from fairnb.lexicon._matcher import MATCHING, Rule, StopPhrase
 
 Subgroups = Mapping[str, tuple[str, ...]]
 
@@ -38,16 +38,6 @@ class SwapPair:
     """What differs from the word as its source prints it, and why."""
     note: str = ""
     source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StopPhrase:
-    """A phrase in which a term does not speak of people."""
-
-    phrase: str
-    reason: str
-    terms: tuple[str, ...] = ()
-    """The terms that are no mention inside the phrase; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from fairnb.errors import FairnbError
-from fairnb.lexicon._lexicon import Excluded, IdentityTerm, Lexicon, StopPhrase, SwapPair
+from fairnb.lexicon._lexicon import Excluded, IdentityTerm, Lexicon, SwapPair
+from fairnb.lexicon._matcher import StopPhrase
 from fairnb.lexicon._own import OwnFile, read_own
 from fairnb.lexicon._spec import Edition, LexiconSpec
 
@@ -58,7 +59,6 @@ def load_lexicon(spec: LexiconSpec, folder: Path) -> Lexicon:
     return _chosen(whole, spec, place)
 
 
-@cache
 def word_groups(edition: Edition = "corrected") -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Word groups of Appendix D: attribute -> subgroup -> words, for embeddings.
 

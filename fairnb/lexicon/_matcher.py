@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,6 @@ from ahocorasick_rs import AhoCorasick
 
 from fairnb.errors import FairnbError
 from fairnb.text import Matchable, matchable
-
-if TYPE_CHECKING:
-    from fairnb.lexicon._lexicon import StopPhrase
 
 Rule = Literal["default", "paper"]
 Numbers = npt.NDArray[np.int64]
@@ -31,10 +28,21 @@ _BLOCK = 2_000_000
 _ELSEWHERE = re.compile(
     r"(?P<link>(?<![^\W_])(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+)"
     r"|(?P<email>(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+)"
-    r"|(?P<handle>@\w+)"
+    r"|(?P<handle>[@\uff20]\w+)"
 )
+_SIGNS = ("@", "\uff20", "://", "www.")
 _KINDS = ("link", "email", "handle")
 _PLACES = ("inside a link", "inside an e-mail address", "inside a handle")
+
+
+@dataclass(frozen=True, slots=True)
+class StopPhrase:
+    """A phrase in which a term does not speak of people."""
+
+    phrase: str
+    reason: str
+    terms: tuple[str, ...] = ()
+    """The terms that are no mention inside the phrase; empty: all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +108,13 @@ class Matcher:
     ------
     FairnbError
         ``empty-term`` for a term without a visible character; ``unknown-rule``.
+
+    Examples
+    --------
+    >>> texts = ["Muslims and Christians met", "a human being"]
+    >>> hits = Matcher(["muslim", "man"]).find(texts)
+    >>> [(int(r), texts[r][s:e]) for r, s, e in zip(hits.row, hits.start, hits.end)]
+    [(0, 'Muslims')]
     """
 
     def __init__(
@@ -147,7 +162,9 @@ class Matcher:
         blocks = list(self._find_exact(texts) if self.rule == "paper" else self._find_folded(texts))
         columns = np.concatenate(blocks, axis=0) if blocks else np.empty((0, 5), dtype=np.int64)
         columns = columns[np.lexsort((columns[:, 1], columns[:, 2], columns[:, 0]))]
-        row, term, start, end, suppressed = (np.ascontiguousarray(column) for column in columns.T)
+        columns = np.ascontiguousarray(columns.T)
+        columns.flags.writeable = False
+        row, term, start, end, suppressed = columns
         return Hits(row, term, start, end, suppressed, self.reasons)
 
     def _all_patterns(self) -> Iterator[_Pattern]:
@@ -261,7 +278,7 @@ def _elsewhere(forms: list[Matchable], base: Numbers, row: Numbers, start: Numbe
     spans: list[tuple[int, int, int]] = []
     for number in np.unique(row).tolist():
         text = forms[number].text
-        if "@" in text or "://" in text or "www." in text:
+        if any(sign in text for sign in _SIGNS):
             place = int(base[number])
             for found in _ELSEWHERE.finditer(text):
                 kind = 1 + _KINDS.index(found.lastgroup or "link")

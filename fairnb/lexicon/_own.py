@@ -1,33 +1,4 @@
-"""A user's own lexicon file: TOML, every mistake named with file and key.
-
-::
-
-    language = "en"
-    extends = false                     # true: added to the packaged lexicon
-    source = "word list of the ombudsperson, 2025"
-
-    [attributes.gender]
-    female = ["woman", "women"]
-    male = ["man", "men"]
-
-    [[identity_terms]]
-    term = "woman"
-    attribute = "gender"
-    subgroup = "female"
-
-    [[pairs]]
-    attribute = "gender"
-    first_subgroup = "male"
-    first = "man"
-    second_subgroup = "female"
-    second = "woman"
-    swap = "both"                       # both | forward | backward | none
-
-    [[stop_phrases]]
-    phrase = "man made"
-    reason = "a thing"
-    terms = ["man"]                     # left out: every term inside
-"""
+"""A user's own lexicon file, every mistake named with file and key; the package describes the format."""
 
 from __future__ import annotations
 
@@ -42,7 +13,8 @@ from pydantic_core import ErrorDetails
 
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.files import inside
-from fairnb.lexicon._lexicon import IdentityTerm, StopPhrase, SwapPair
+from fairnb.lexicon._lexicon import IdentityTerm, SwapPair
+from fairnb.lexicon._matcher import StopPhrase
 from fairnb.text import matchable
 
 

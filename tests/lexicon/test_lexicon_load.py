@@ -1,4 +1,5 @@
 import json
+import textwrap
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+import fairnb.lexicon
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.lexicon import LexiconSpec, Matcher, load_lexicon, word_groups
 
@@ -120,24 +122,15 @@ def test_identity_terms_are_those_of_table_4(vectors: Path) -> None:
 # ---- the corrected lexicon
 
 
-def test_what_the_corrected_lexicon_leaves_out_is_listed_with_its_reason() -> None:
+def test_what_the_corrected_lexicon_leaves_out_is_listed_with_its_reason(appendix_d: dict[str, Any]) -> None:
     whole = lexicon(attributes=EVERYTHING)
     printed = lexicon(attributes=("gender", "religion", "ethnicity"), edition="as printed")
     listed = {(e.attribute, e.subgroup, e.term) for e in whole.excluded}
     assert all(e.reason for e in whole.excluded)
-    corrected_spelling = {
-        "adultor",
-        "adultors",
-        "adultress",
-        "adultresses",
-        "godess",
-        "godesses",
-        "barnoesses",
-        "heros",
-    }
+    misspelt = set(appendix_d["problems"]["misspelt"])
     for attribute, groups in printed.attributes.items():
         for subgroup, terms in groups.items():
-            for term in set(terms) - corrected_spelling - {"ma\u2019am"}:
+            for term in set(terms) - misspelt:
                 looked_up = term in whole.attributes[attribute].get(subgroup, ())
                 assert looked_up is ((attribute, subgroup, term) not in listed), term
     assert printed.excluded == ()
@@ -180,7 +173,7 @@ def test_data_of_the_packaged_lexicon_is_consistent() -> None:
         "a humane turkey sandwich",
         "Oh my God, the host governs",
         "you guys are the best",
-        "a film with Christian Bale and Jack Black",
+        "a film with Christian Dior and Jack Black",
         "hello @mike_white and @she_said",
         "see https://example.org/white/women",
     ],
@@ -299,6 +292,13 @@ def test_an_own_file_may_extend_the_packaged_lexicon(tmp_path: Path) -> None:
     assert "woman" in read.attributes["gender"]["female"]
     assert list(read.attributes["gender"]) == ["male", "female", "agender"]
     assert read.stop_phrases == lexicon().stop_phrases
+
+
+def test_the_documented_file_is_a_lexicon(tmp_path: Path) -> None:
+    example = (fairnb.lexicon.__doc__ or "").split("::\n", 1)[1]
+    read = own(tmp_path, textwrap.dedent(example), attributes=["gender"])
+    assert read.attributes == {"gender": {"female": ("woman", "women"), "male": ("man", "men")}}
+    assert (len(read.identity_terms), len(read.pairs), len(read.stop_phrases)) == (1, 1, 1)
 
 
 def test_several_files_of_several_languages(tmp_path: Path) -> None:
