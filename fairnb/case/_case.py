@@ -209,7 +209,7 @@ class Case:
         path = self.run_log.path
         try:
             stat = path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return ()
         signature = (stat.st_mtime_ns, stat.st_size)
         if self._entries[0] != signature:

@@ -27,7 +27,10 @@ _PACKAGES = ("numpy", "scipy", "pandas", "matplotlib", "scikit-learn", "tensorfl
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # Every field is always written: the schema says so.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
+    )
 
 
 class Content(_Frozen):
@@ -66,9 +69,7 @@ class Context(_Frozen):
 class Payload(_Frozen):
     """One section's result for one target, as it is stored, displayed and exported."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, serialize_by_alias=True, validate_by_name=True
-    )
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
     schema_: Literal["fairnb.result/1"] = Field("fairnb.result/1", alias="schema")
     content: Content

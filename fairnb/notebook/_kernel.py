@@ -55,5 +55,9 @@ def kernel_manager(scratch: Path) -> Any:
         argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
         display_name="Python 3 (ipykernel)",
         language="python",
+        metadata={"supported_encryption": "curve"},
     )
+    if manager.has_trait("transport_encryption"):
+        # Texts and results travel between two processes: other users of the machine cannot listen.
+        manager.transport_encryption = "auto"
     return manager
