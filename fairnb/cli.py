@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,6 +13,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from fairnb import __version__
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors
+from fairnb.files import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,10 +84,13 @@ def demo(folder: Path = Path("fairnb-demo"), /) -> int:
     from fairnb.notebook import demo as run_demo
 
     made = run_demo(folder, progress=_Progress())
-    for what, path in made.paths.items():
-        _say(f"  {what:<20} {path}")
-    _say(made.verification)
-    return made.exit_code
+    for line in (*made.lines, *made.warnings):
+        _say(line)
+    for path in made.paths:
+        _say(f"  {path}")
+    if made.verification is not None:
+        _say(made.verification.describe())
+    return int(made.exit_code)
 
 
 @app.command
@@ -227,11 +233,13 @@ def export(
     formats = tuple(part.strip() for part in to.split(",") if part.strip())
     report = export_document(source, to=formats, sign=identity, role=role, redact=redact)
     if as_json:
-        _put({what: str(path) for what, path in report.paths.items()})
-    for path in report.paths.values():
+        _put(plain(asdict(report)))
+    for path in report.paths:
         _say(f"wrote {path}")
-    for reason in report.draft:
-        _say(f"DRAFT: {reason}")
+    for warning in report.warnings:
+        _say(f"warning: {warning}")
+    for reason in report.draft_reasons:
+        _say(f"draft: {reason}")
 
 
 @app.command
@@ -260,9 +268,8 @@ def verify(
 
     status = verify_document(file, trust=trust, integrity_only=integrity_only)
     if as_json:
-        _put(status.to_json())
-    for line in status.lines():
-        _say(line)
+        _put(status.to_dict())
+    _say(status.describe())
     return int(status.exit_code)
 
 
@@ -392,8 +399,11 @@ def identity_new(
     from fairnb.report import new_identity, passphrase_from
 
     passphrase = passphrase_from(passphrase_file, confirm=True)
-    for path in new_identity(file, name=name, organisation=organisation, passphrase=passphrase):
-        _say(f"wrote {path}")
+    made = new_identity(
+        file, name=name or getpass.getuser(), organisation=organisation, passphrase=passphrase
+    )
+    _say(f"wrote {made.identity} and {made.certificate}")
+    _say(f"Give receivers the certificate, and its SHA-256 over another channel: {made.fingerprint}")
 
 
 class _Progress:
