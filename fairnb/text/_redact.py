@@ -100,16 +100,18 @@ def redact(
         digest = keyed_digest(text, key)[:_DIGEST_SHOWN]
         return f"[text withheld, {len(seen)} characters, keyed digest {digest}…]"
     shown = _harmless(seen)
-    if mode == "none":
-        return shown
-    shown = _PRIVATE.sub(lambda found: _SHOWN_AS[found.lastgroup or "link"], shown)
-    return _bulleted(shown, tuple(sorted(slurs))) if slurs else shown
+    if mode == "mask":
+        _mask(shown, tuple(sorted(slurs)))
+    return "".join(shown)
 
 
-def _harmless(text: str) -> str:
-    """Make visible what would act unseen, and drop what has no width outside of pictographs."""
+def _harmless(text: str) -> list[str]:
+    """Make visible what would act unseen, and drop what has no width outside of pictographs.
+
+    A piece of several characters is the sign of one that acts unseen.
+    """
     if text.isascii() and text.isprintable():
-        return text
+        return list(text)
     shown: list[str] = []
     for character in text:
         if character in "\n\t" or (character.isascii() and character.isprintable()):
@@ -121,7 +123,7 @@ def _harmless(text: str) -> str:
                 shown.append(character)
         else:
             shown.append(_sign(character))
-    return "".join(shown)
+    return shown
 
 
 def _joins_pictographs(character: str, before: list[str]) -> bool:
@@ -141,15 +143,24 @@ def _sign(character: str) -> str:
     return "\ufffd" if category == "Cs" else character
 
 
-def _bulleted(text: str, slurs: tuple[str, ...]) -> str:
-    form = matchable(text.replace("&", "\uff06"))
-    shown = list(text)
+def _mask(shown: list[str], slurs: tuple[str, ...]) -> None:
+    """Cover what leads to a person and what insults, in place.
+
+    Signs are looked through: a mark of direction inside a handle does not save it.
+    """
+    places = [place for place, piece in enumerate(shown) if len(piece) == 1]
+    plain = "".join(shown[place] for place in places)
+    for found in _PRIVATE.finditer(plain):
+        first, last = places[found.start()], places[found.end() - 1]
+        shown[first : last + 1] = [_SHOWN_AS[found.lastgroup or "link"]] + [""] * (last - first)
+    if not slurs:
+        return
+    form = matchable(plain.replace("&", "\uff06"))
     for found in _slur_pattern(slurs).finditer(form.text):
         start, end = form.span(*found.span())
-        for place in range(start + 1, end):
-            if not shown[place].isspace():
+        for place in places[start + 1 : end]:
+            if len(shown[place]) == 1 and not shown[place].isspace():
                 shown[place] = "•"
-    return "".join(shown)
 
 
 @lru_cache(maxsize=16)

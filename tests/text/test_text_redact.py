@@ -56,6 +56,13 @@ def test_listed_slurs_keep_their_first_letter() -> None:
     assert masked("silly  goose", "silly goose") == "s••••  •••••"
 
 
+def test_unseen_marks_do_not_save_what_is_masked() -> None:
+    assert masked("hello @mi\u202eke!") == "hello [handle]!"
+    assert masked("ann@ex\u200fample.org") == "[e-mail]"
+    assert masked("a go\u202eose", "goose") == "a g•⟨U+202E⟩•••"
+    assert masked("@goose a goose", "goose") == "[handle] a g••••"
+
+
 def test_an_empty_list_of_slurs_masks_nothing() -> None:
     assert masked("a goose", "") == "a goose"
     assert masked("a goose", "\u200b") == "a goose"
