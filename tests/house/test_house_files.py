@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-LONGEST_MODULE = 420
+LONGEST_MODULE = 450
 LARGEST_FILE = 1 << 20
 
 # Groups keep this file from holding what it forbids.
