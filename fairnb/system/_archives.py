@@ -17,6 +17,8 @@ from fairnb.files import digest_of
 
 _SCHEMA = "schema.json"
 _DATES = "metadata.json"
+_ADDRESS = "_stop_words_id"
+"""An attribute in which scikit-learn's vectorisers remember a memory address."""
 
 
 def skops_digest(source: Path | IO[bytes], shown: str) -> str:
@@ -63,6 +65,7 @@ def _numbered(node: Any, members: dict[str, str], numbers: dict[Any, int]) -> An
             if key == "__id__"
             else _numbered(value, members, numbers)
             for key, value in node.items()
+            if key != _ADDRESS
         }
     if isinstance(node, list):
         return [_numbered(item, members, numbers) for item in node]

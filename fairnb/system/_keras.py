@@ -22,7 +22,8 @@ class KerasSystem(System):
     """A Keras model with its own TextVectorization layer; loaded when the first text is scored.
 
     Each batch has one fixed size, filled up with empty texts, so that rounding does not depend on how
-    many texts are scored at once.
+    many texts are scored at once. The size is a multiple of 16: the last numbers of any other would be
+    computed one by one, and rounded otherwise than those that processors take eight or sixteen at a time.
     """
 
     adapter = "Keras"
@@ -45,7 +46,7 @@ class KerasSystem(System):
                 "keras": self._digest,
                 "version": self.spec.version,
                 "classes": self.classes,
-                "batch": self.batch_size,
+                "batch": self._size,
             }
         )
 
@@ -61,7 +62,7 @@ class KerasSystem(System):
     def raw(self, texts: list[str]) -> Any:
         """Predict, one batch of fixed size after the other."""
         tf, _ = tensorflow()
-        size = self.batch_size
+        size = self._size
         parts = []
         for start in range(0, len(texts), size):
             part = texts[start : start + size]
@@ -72,6 +73,10 @@ class KerasSystem(System):
             parts.append(self._predict(filled).numpy()[: len(part)])
         return np.concatenate(parts)
 
+    @property
+    def _size(self) -> int:
+        return -(-self.batch_size // 16) * 16
+
     @cached_property
     def _predict(self) -> Any:
         tf, _ = tensorflow()
@@ -81,7 +86,7 @@ class KerasSystem(System):
         def predict(texts: Any) -> Any:
             return model(texts if rank == 1 else tf.reshape(texts, [-1, 1]), training=False)
 
-        return tf.function(predict, input_signature=[tf.TensorSpec((self.batch_size,), tf.string)])
+        return tf.function(predict, input_signature=[tf.TensorSpec((self._size,), tf.string)])
 
     def _load(self) -> Any:
         _, keras = tensorflow()

@@ -83,7 +83,7 @@ class PythonSystem(System):
             found: Any = _load(module_name, self._folder)
         except FairnbError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise FairnbError(
                 "system-failed",
                 f"the module {module_name} cannot be loaded: {type(error).__name__}{first_line(error)}",

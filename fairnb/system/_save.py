@@ -71,12 +71,12 @@ def _save_sklearn(model: Any, folder: Path, file: str) -> SystemSpec:
             'put a function that uses it into a file of the case folder and write python = "module:function"',
         ) from error
     unknown = sorted(get_untrusted_types(data=data))
-    local = [name for name in unknown if name.startswith("__main__.")]
+    local = [name for name in unknown if name.startswith("__main__.") or "<" in name]
     if local:
         raise FairnbError(
             "cannot-save-system",
             f"{', '.join(local)} is defined in this session only, so that no other one could load it",
-            "put its definition into a module of the case folder and import it from there",
+            "give it a name in a module of the case folder and import it from there",
         )
     path = folder / file
     if not path.is_file() or _other(path, skops_digest(io.BytesIO(data), file), skops_digest):

@@ -29,7 +29,7 @@ class Unscored:
     reason: str = "the system gave no score"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
     """A score per text and class.
 

@@ -7,8 +7,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.files import digest_of, inside, sha256
 from fairnb.system._archives import skops_digest
@@ -53,12 +51,11 @@ class SklearnSystem(System):
     @property
     def facts(self) -> dict[str, Any]:
         """Model, digest, classes as the model has them, trust given, and warnings while loading."""
-        own = getattr(self._model, "classes_", [])
         return {
             **super().facts,
             "model": type(self._model).__name__,
             "files": {self.origin: self._digest},
-            "model_classes": [str(name) for name in own],
+            "model_classes": list(own_classes(self._model)),
             "trust": self._trusted,
         }
 
@@ -176,7 +173,7 @@ def named_classes(model: Any, spec: SystemSpec, label: str) -> tuple[str, ...]:
             "wrap the classifier in sklearn.calibration.CalibratedClassifierCV and fit that",
             where=label,
         )
-    own = tuple(str(name) for name in np.ravel(getattr(model, "classes_", ())))
+    own = own_classes(model)
     if not spec.classes:
         return own or (POSITIVE,)
     if own and (len(own) != len(spec.classes) or (set(own) == set(spec.classes) and own != spec.classes)):
@@ -187,6 +184,12 @@ def named_classes(model: Any, spec: SystemSpec, label: str) -> tuple[str, ...]:
             where="[system] classes",
         )
     return spec.classes
+
+
+def own_classes(model: Any) -> tuple[str, ...]:
+    """Names a model has for its columns; none for a model of several outputs, which has a list of lists."""
+    found = getattr(model, "classes_", ())
+    return () if isinstance(found, list) else tuple(str(name) for name in found)
 
 
 def probabilities(model: Any, texts: list[str], label: str) -> Any:

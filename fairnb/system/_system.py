@@ -106,7 +106,7 @@ class System(ABC):
             answer = self.raw(list(texts))
         except FairnbError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise system_failed(
                 "system-failed",
                 self.label,
@@ -116,7 +116,7 @@ class System(ABC):
         return checked(answer, len(texts), self.classes, self.label, rows)
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """First line of an exception's message, short enough for one sentence."""
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     return f" ({line[:300]})" if line else ""
