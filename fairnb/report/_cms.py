@@ -87,14 +87,28 @@ def loose_ends(der: bytes) -> str:
     content = signed["encap_content_info"]
     if content["content_type"].native != "data" or content["content"].native is not None:
         return "the signature carries other content"
-    if signed["crls"].native:
+    if signed["crls"].native is not None:
         return "the signature carries revocation lists"
-    if signer["unsigned_attrs"].native:
+    if signer["unsigned_attrs"].native is not None:
         return "the signature carries statements that are not signed"
     signed_types = [attribute["type"].native for attribute in signer["signed_attrs"]]
     if signed_types.count("signing_certificate_v2") != 1 or len(set(signed_types)) != len(signed_types):
         return "the signature does not say with which certificate it was made"
+    if not _names_its_signer(der):
+        return "the signature names its signer in an unusual way"
     return _stray_certificates(signed)
+
+
+def _names_its_signer(der: bytes) -> bool:
+    """Whether issuer and number are those of the certificate to the byte: names compare without case."""
+    _, signer, certificate = opened(der)
+    sid = signer["sid"]
+    if sid.name == "subject_key_identifier":
+        return bool(sid.native == certificate.key_identifier)
+    return bool(
+        sid.chosen["issuer"].dump() == certificate.issuer.dump()
+        and sid.chosen["serial_number"].dump() == certificate["tbs_certificate"]["serial_number"].dump()
+    )
 
 
 def _same_algorithms(signed: Any, signer: Any, digest: str) -> bool:
