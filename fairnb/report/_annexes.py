@@ -1,0 +1,328 @@
+"""The cover's facts and the annexes: where every value came from, and with what it was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from fairnb.report._render import Counters, Numbering, Payload, RowView, TableView, interval_text, value_text
+from fairnb.sections import Measure
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+GLOSSARY = (
+    ("System", "The text classifier under assessment. All that is asked of it is a score per text."),
+    (
+        "Target",
+        "One yes/no question put to the system; P(positive) is the score it gives to the answer yes.",
+    ),
+    ("Positive, negative", "The flagged class of the target, and the other."),
+    (
+        "Subgroup",
+        "A group of people that a text mentions. Nothing is known or assumed about who wrote the text.",
+    ),
+    ("Mention", "A text that refers to a subgroup, found by looking up terms or annotated in the corpus."),
+    (
+        "Measure",
+        "One number with its interval, the texts it rests on and its method; each has an id such as M-0001.",
+    ),
+    (
+        "Interval",
+        "The values that the data at hand do not rule out at the stated level; it covers sampling, not bias "
+        "in how texts were collected or labelled.",
+    ),
+    ("Margin", "The smallest difference that those who set the criteria said would matter."),
+    ("Exceeds the margin", "The difference passed its test and is larger than the margin."),
+    ("Within the margin", "The whole interval lies inside the margin: a larger difference is ruled out."),
+    (
+        "Inconclusive",
+        "Neither of these: the data cannot tell. It is no sign of fairness.",
+    ),
+    ("Not measured", "The question could not be put; the reason stands beside it."),
+    ("Too few", "Fewer texts than a statement needs. The value is shown in brackets or left out."),
+    (
+        "Evidence",
+        "The machine-readable record of the assessment, attached to this document, from which every printed "
+        "figure can be checked.",
+    ),
+    (
+        "Tally",
+        "Exact counts of labels and scores by subgroup, from which the measures follow without the texts.",
+    ),
+    ("SHA-256", "A digest that changes if a single character of a file changes."),
+)
+
+_BAD = {"too_few": "too few", "not_measured": "not measured"}
+_ROLES = {"train": "Training", "test": "Test", "synthetic": "Synthetic"}
+_EVENTS = {
+    "case_file": "Case file read or changed",
+    "score": "Corpus scored",
+    "parameter": "Parameter changed",
+    "run": "Section computed",
+    "replay": "Stored result shown again",
+    "failed": "Section failed",
+    "ignored": "Setting without effect",
+}
+
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Change:
+    """A parameter whose value is not the case file's, or a setting changed after the first score."""
+
+    section: str
+    name: str
+    value: str
+    instead_of: str
+    when: str
+
+
+@dataclass(frozen=True)
+class MeasureGroup:
+    """All measures of one section and target."""
+
+    title: str
+    target: str
+    table: TableView
+
+
+def cover_facts(
+    said: Mapping[str, Any], system: Mapping[str, Any], payloads: Sequence[Payload]
+) -> tuple[tuple[str, str], ...]:
+    """Rows of the cover, in the order of a letterhead; what is not stated says so."""
+    engagement = said.get("engagement", {})
+    criteria = said.get("criteria", {})
+    about = system.get("system", {})
+    description = about.get("description", {})
+    name = " ".join(part for part in (str(about.get("name", "")), _version(description)) if part)
+    developer = engagement.get("developer", {})
+    corpora = [
+        f"{_ROLES.get(corpus['role'], corpus['role'])} corpus {corpus['name']}: {corpus['rows']:,} texts"
+        for corpus in system.get("corpora", ())
+    ]
+    agreed = f"margin {criteria['margin']:g}" if "margin" in criteria else ""
+    if criteria.get("set_by"):
+        agreed += f"; set by {criteria['set_by']}"
+    elif agreed:
+        agreed += "; who set it is not stated"
+    if criteria.get("set_on"):
+        agreed += f", {criteria['set_on']}"
+    rows = (
+        ("Addressee", str(engagement.get("addressee", "")) or "not stated"),
+        ("System", name or "not stated"),
+        ("Developer", _party(developer) or "not stated"),
+        ("Period", _period(payloads)),
+        ("Data", "; ".join(corpora) or "none"),
+        ("Criteria", agreed or "not stated"),
+        ("Independence", str(engagement.get("independence", "")) or "not stated"),
+        ("Restriction", _restriction(engagement)),
+    )
+    return rows
+
+
+def digests(evidence: Mapping[str, Any], digest: str) -> tuple[tuple[str, str], ...]:
+    """Names and SHA-256 of what the document rests on."""
+    case = evidence.get("case", {})
+    rows = [("Evidence", digest)]
+    if case.get("digest"):
+        rows.append(("Case", str(case["digest"])))
+    rows += [(str(name), str(value)) for name, value in sorted(case.get("files", {}).items())]
+    return tuple(rows)
+
+
+def parameters(payloads: Sequence[Payload], counters: Counters) -> TableView:
+    """Every parameter with the value used and where it came from."""
+    rows = []
+    for payload in payloads:
+        content = payload["content"]
+        origins, declared = content.get("origins", {}), content.get("declared", {})
+        for name, value in content.get("parameters", {}).items():
+            changed = name in declared and declared[name] != value
+            origin = f"notebook; case file {_plain(declared[name])}" if changed else origins.get(name, "")
+            rows.append(
+                RowView((_where(content), name, _plain(value), origin), "", quiet=False, strong=changed)
+            )
+    return _view("Parameters of the sections", ("Section", "Parameter", "Value", "Origin"), rows, counters)
+
+
+def changes(payloads: Sequence[Payload], log: Iterable[Mapping[str, Any]]) -> tuple[Change, ...]:
+    """What was changed by a control, and what was changed after the first score was seen."""
+    found = [
+        Change(_where(payload["content"]), name, _plain(payload["content"]["parameters"].get(name)),
+               _plain(value), "")
+        for payload in payloads
+        for name, value in payload["content"].get("declared", {}).items()
+        if payload["content"]["parameters"].get(name) != value
+    ]  # fmt: skip
+    scored = False
+    for entry in log:
+        scored = scored or entry.get("event") == "score"
+        if scored and entry.get("event") == "case_file":
+            for key, pair in entry.get("changes", {}).items():
+                old, new = (pair[0], pair[1]) if len(pair) == 2 else (None, pair)
+                found.append(
+                    Change("Case file", key, _plain(new), _plain(old), _minute(str(entry.get("time", ""))))
+                )
+    return tuple(found)
+
+
+def measures(payloads: Sequence[Payload], numbering: Numbering) -> tuple[MeasureGroup, ...]:
+    """All measures with id, value, interval, n and status; columns that are empty are left out."""
+    groups: list[MeasureGroup] = []
+    for payload in payloads:
+        content = payload["content"]
+        found = [
+            item if isinstance(item, Measure) else Measure.model_validate(item)
+            for item in content["result"].get("measures", ())
+        ]
+        if not found:
+            continue
+        name, target = str(content["section"]), str(content["target"] or "")
+        heads = [("Id", "mono"), ("Measure", "text")]
+        parts = ("attribute", "subgroup", "reference", "label", "variant")
+        used = [part for part in parts if any(getattr(item, part) for item in found)]
+        heads += [(part.capitalize(), "text") for part in used]
+        heads += [("Value", "number"), ("Interval", "number"), ("n", "number"), ("Status", "text")]
+        rows = tuple(
+            RowView(
+                (
+                    numbering.get((name, target, item.key), ""),
+                    item.measure,
+                    *(str(getattr(item, part)) for part in used),
+                    value_text(item),
+                    interval_text(item),
+                    "" if item.n is None else f"{item.n:,}",
+                    _BAD.get(item.status.value, item.status.value),
+                ),
+                "",
+                quiet=item.value is None or item.status.value in _BAD,
+                strong=False,
+            )
+            for item in found
+        )
+        methods = sorted({item.interval for item in found if item.interval})
+        levels = sorted({item.level for item in found if item.level is not None})
+        note = ""
+        if methods:
+            level = ", ".join(f"{100 * level:g} %" for level in levels)
+            note = f"Intervals: {', '.join(methods)}{f', {level}' if level else ''}."
+        table = TableView("", tuple(heads), rows, note, 0, refs=False, anchor=f"measures-{len(groups) + 1}")
+        groups.append(MeasureGroup(str(content.get("title") or name), target, table))
+    return tuple(groups)
+
+
+def environment(payloads: Sequence[Payload], counters: Counters) -> TableView:
+    """Versions the results were computed with; more than one where sections were run at different times."""
+    seen: dict[str, list[str]] = {}
+    for payload in payloads:
+        context = payload.get("context", {})
+        if context.get("machine"):
+            seen.setdefault("machine", []).append(str(context["machine"]))
+        for name, version in context.get("versions", {}).items():
+            seen.setdefault(str(name), []).append(str(version))
+    rows = [
+        RowView((name, ", ".join(dict.fromkeys(values))), "", quiet=False, strong=False)
+        for name, values in sorted(seen.items(), key=lambda item: (item[0] != "fairnb", item[0]))
+    ]
+    return _view("Software the results were computed with", ("Software", "Version"), rows, counters)
+
+
+def log_table(log: Iterable[Mapping[str, Any]], counters: Counters) -> TableView:
+    """The run log in short: how often each kind of event, from when to when."""
+    rows = []
+    entries = sorted(log, key=lambda entry: str(entry.get("event", "")))
+    for event, group in groupby(entries, key=lambda entry: str(entry.get("event", ""))):
+        times = sorted(str(entry.get("time", "")) for entry in group)
+        rows.append(
+            RowView(
+                (_EVENTS.get(event, event), f"{len(times):,}", _minute(times[0]), _minute(times[-1])),
+                "",
+                quiet=False,
+                strong=False,
+            )
+        )
+    view = _view("Run log", ("Event", "Times", "First", "Last"), rows, counters)
+    columns = tuple((name, "number" if name == "Times" else kind) for name, kind in view.columns)
+    return TableView(view.title, columns, view.rows, view.note, view.number, view.refs, view.anchor)
+
+
+def log_note(log: Sequence[Mapping[str, Any]]) -> str:
+    """How the log can be checked; empty without a log."""
+    if not log:
+        return ""
+    return (
+        f"The log has {len(log):,} lines, each holding the digest of the one before it; the last names "
+        f"{str(log[-1].get('previous', ''))[:16]}… as its predecessor. It is part of the evidence."
+    )
+
+
+def date_words(moment: datetime) -> str:
+    """A date as it is written in a letter.
+
+    >>> import datetime
+    >>> date_words(datetime.datetime(2026, 3, 7))
+    '7 March 2026'
+    """
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
+def _view(title: str, heads: Sequence[str], rows: Sequence[RowView], counters: Counters) -> TableView:
+    number = next(counters.tables) if rows else 0
+    return TableView(
+        title,
+        tuple((name, "text") for name in heads),
+        tuple(rows),
+        "",
+        number,
+        refs=False,
+        anchor=f"annex-table-{number}",
+    )
+
+
+def _where(content: Mapping[str, Any]) -> str:
+    title = str(content.get("title") or content["section"])
+    return f"{title} ({content['target']})" if content.get("target") else title
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_plain(item) for item in value) or "none"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} = {_plain(item)}" for key, item in value.items()) or "none"
+    return str(value) or "empty"
+
+
+def _party(said: Mapping[str, Any]) -> str:
+    return ", ".join(str(said[key]) for key in ("name", "organisation") if said.get(key))
+
+
+def _version(description: Mapping[str, Any]) -> str:
+    return str(description.get("version") or "")
+
+
+def _restriction(engagement: Mapping[str, Any]) -> str:
+    said = str(engagement.get("restriction", "")).strip()
+    return said or "About this version of the system only; no other restriction is stated"
+
+
+def _period(payloads: Sequence[Payload]) -> str:
+    days = sorted({str(payload.get("context", {}).get("created", ""))[:10] for payload in payloads} - {""})
+    if not days:
+        return "not recorded"
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+def _minute(time: str) -> str:
+    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time

@@ -1,0 +1,311 @@
+"""From evidence and notebook to what the document says: everything but the letters on the page."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from fairnb import __version__
+from fairnb.errors import FairnbError
+from fairnb.files import digest_of
+from fairnb.report import _annexes as annexes
+from fairnb.report._measures import number_measures
+from fairnb.report._notebook import Output, Remark, SectionPlace, walk
+from fairnb.report._render import (
+    MARKS,
+    Counters,
+    FindingView,
+    Payload,
+    SectionView,
+    TableView,
+    VerdictView,
+    section_view,
+)
+from fairnb.sections import section, section_ids
+
+Medium = Literal["screen", "paper"]
+_SEVERITIES = ("high", "medium", "low", "observation")
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """The assessor's own words at their place, as Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Tile:
+    """How many candidates came to one verdict."""
+
+    count: int
+    words: str
+    shape: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """One line per section for the page that is read first."""
+
+    title: str
+    anchor: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """All that the template prints, in the order in which it prints it."""
+
+    title: str
+    status: Literal["draft", "final"]
+    draft_reasons: tuple[str, ...]
+    level: str
+    facts: tuple[tuple[str, str], ...]
+    """Rows of the cover."""
+    assessor: str
+    organisation: str
+    conclusion: str
+    number: str
+    """The document's id, from the evidence's digest."""
+    moment: dt.datetime
+    """When the last result was computed, or SOURCE_DATE_EPOCH."""
+    evidence_sha256: str
+    digests: tuple[tuple[str, str], ...]
+    items: tuple[SectionView | Remarked, ...]
+    tiles: tuple[Tile, ...]
+    verdicts: tuple[VerdictView, ...]
+    overview: tuple[Overview, ...]
+    not_assessed: tuple[tuple[str, str], ...]
+    findings: tuple[FindingView, ...]
+    limits: tuple[tuple[str, tuple[str, ...]], ...]
+    changes: tuple[annexes.Change, ...]
+    parameters: TableView
+    further: tuple[TableView, ...]
+    measures: tuple[annexes.MeasureGroup, ...]
+    environment: TableView
+    log: TableView
+    log_note: str
+    outputs: tuple[Output, ...]
+    glossary: tuple[tuple[str, str], ...]
+    version: str = __version__
+
+    @property
+    def sections(self) -> tuple[SectionView, ...]:
+        """The sections among the items."""
+        return tuple(item for item in self.items if isinstance(item, SectionView))
+
+    @property
+    def draft(self) -> bool:
+        """Whether the document is a draft."""
+        return self.status == "draft"
+
+
+def build_document(
+    evidence: Mapping[str, Any],
+    notebook: Mapping[str, Any] | None = None,
+    *,
+    draft_reasons: Sequence[str] | None = None,
+    medium: Medium = "screen",
+) -> Document:
+    """What a document says, from the evidence and its notebook.
+
+    Parameters
+    ----------
+    evidence : mapping
+        As `Case.evidence()` gives it.
+    notebook : mapping, optional
+        Parsed notebook; its order, remarks and foreign outputs are used, never its numbers.
+    draft_reasons : sequence of str, optional
+        Why it is a draft; None takes what the engagement section recorded.
+    medium : {'screen', 'paper'}
+        Pictures on a screen carry their own letters.
+
+    Raises
+    ------
+    FairnbError
+        ``nothing-to-print`` if there is no result.
+    """
+    payloads: list[Payload] = list(evidence["payloads"])
+    if not payloads:
+        raise FairnbError(
+            "nothing-to-print",
+            "the notebook holds no result of a section",
+            "run the case first: fairnb run",
+            where=str(evidence.get("case", {}).get("title", "")),
+        )
+    numbering = number_measures(payloads)
+    counters = Counters()
+    by_section = {
+        name: list(group)
+        for name, group in groupby(
+            sorted(payloads, key=lambda p: _rank(p["content"]["section"])), key=_section_of
+        )
+    }
+    items: list[SectionView | Remarked] = []
+    outputs: list[Output] = []
+    placed: set[str] = set()
+    for place in walk(notebook) if notebook is not None else ():
+        if isinstance(place, Remark):
+            items.append(Remarked(place.text))
+        elif isinstance(place, Output):
+            outputs.append(place)
+        elif isinstance(place, SectionPlace) and place.section in by_section and place.section not in placed:
+            placed.add(place.section)
+            items.append(
+                section_view(by_section[place.section], numbering, counters, alone=medium == "screen")
+            )
+    items += [
+        section_view(group, numbering, counters, alone=medium == "screen")
+        for name, group in by_section.items()
+        if name not in placed
+    ]
+    views = [item for item in items if isinstance(item, SectionView)]
+    said = _facts(payloads, "engagement")
+    reasons = tuple(draft_reasons if draft_reasons is not None else said.get("draft", ()))
+    if not said:
+        reasons = (*reasons, "the engagement section is missing")
+    digest = str(evidence.get("content_sha256") or digest_of(dict(evidence)))
+    moment = _moment(payloads)
+    engagement = said.get("engagement", {})
+    assessor = engagement.get("assessor", {})
+    verdicts = [verdict for view in views for part in view.parts for verdict in part.verdicts]
+    return Document(
+        title=_first(engagement.get("title"), evidence.get("case", {}).get("title"), "Assessment"),
+        status="draft" if reasons else "final",
+        draft_reasons=tuple(dict.fromkeys(reasons)),
+        level=str(engagement.get("level", "")),
+        facts=annexes.cover_facts(said, _facts(payloads, "system"), payloads),
+        assessor=str(assessor.get("name", "")),
+        organisation=str(assessor.get("organisation", "")),
+        conclusion=str(_facts(payloads, "conclusion").get("text", "")).strip(),
+        number=f"FNB-{moment:%Y}-{digest[:8].upper()}",
+        moment=moment,
+        evidence_sha256=digest,
+        digests=annexes.digests(evidence, digest),
+        items=tuple(items),
+        tiles=_tiles(verdicts),
+        verdicts=_ranked(verdicts),
+        overview=_overview(views),
+        not_assessed=_not_assessed(views),
+        findings=_findings(views),
+        limits=_limits(views),
+        changes=annexes.changes(payloads, evidence.get("log", ())),
+        parameters=annexes.parameters(payloads, counters),
+        further=tuple(table for view in views for part in view.parts for table in part.annex),
+        measures=annexes.measures(payloads, numbering),
+        environment=annexes.environment(payloads, counters),
+        log=annexes.log_table(evidence.get("log", ()), counters),
+        log_note=annexes.log_note(evidence.get("log", ())),
+        outputs=tuple(outputs),
+        glossary=annexes.GLOSSARY,
+    )
+
+
+def _section_of(payload: Payload) -> str:
+    return str(payload["content"]["section"])
+
+
+def _rank(name: str) -> tuple[int, str]:
+    known = section_ids()
+    return (known.index(name) if name in known else len(known), name)
+
+
+def _facts(payloads: Sequence[Payload], name: str) -> dict[str, Any]:
+    for payload in payloads:
+        if payload["content"]["section"] == name:
+            return dict(payload["content"]["result"].get("facts", {}))
+    return {}
+
+
+def _first(*candidates: Any) -> str:
+    return next((str(item).strip() for item in candidates if item and str(item).strip()), "")
+
+
+def _moment(payloads: Sequence[Payload]) -> dt.datetime:
+    """The document's one date: of the last result, so that the same evidence gives the same bytes."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if fixed.isdecimal():
+        return dt.datetime.fromtimestamp(int(fixed), dt.UTC)
+    created = [str(payload.get("context", {}).get("created", "")) for payload in payloads]
+    moments = [_parsed(text) for text in created if text]
+    return max(moments, default=dt.datetime(2000, 1, 1, tzinfo=dt.UTC)).replace(microsecond=0)
+
+
+def _parsed(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+    return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
+
+
+def _tiles(verdicts: Sequence[VerdictView]) -> tuple[Tile, ...]:
+    if not verdicts:
+        return ()
+    words = {
+        "exceeds the margin": "exceed the margin",
+        "within the margin": "within the margin",
+        "inconclusive": "inconclusive",
+        "not measured": "not measured",
+    }
+    return tuple(
+        Tile(sum(item.verdict == verdict for item in verdicts), words[verdict], shape, kind)
+        for verdict, (shape, _, kind) in MARKS.items()
+    )
+
+
+def _ranked(verdicts: Sequence[VerdictView]) -> tuple[VerdictView, ...]:
+    order = list(MARKS)
+    return tuple(sorted(verdicts, key=lambda item: order.index(item.verdict)))
+
+
+def _overview(views: Sequence[SectionView]) -> tuple[Overview, ...]:
+    lines = []
+    for view in views:
+        said = [
+            f"{part.target}: {part.statements[0]}" if len(view.parts) > 1 else part.statements[0]
+            for part in view.parts
+            if part.statements
+        ]
+        if said and view.id != "conclusion":
+            lines.append(Overview(view.title, view.anchor, tuple(said)))
+    return tuple(lines)
+
+
+def _not_assessed(views: Sequence[SectionView]) -> tuple[tuple[str, str], ...]:
+    missing = [
+        (view.title, next(part.reason for part in view.parts if part.reason))
+        for view in views
+        if not view.applicable
+    ]
+    there = {view.id for view in views}
+    missing += [
+        (section(name).title, "not part of this notebook") for name in section_ids() if name not in there
+    ]
+    return tuple(missing)
+
+
+def _findings(views: Sequence[SectionView]) -> tuple[FindingView, ...]:
+    # The conclusion repeats what the others found.
+    found = [
+        finding
+        for view in views
+        if view.id != "conclusion"
+        for part in view.parts
+        for finding in part.findings
+    ]
+    return tuple(sorted(found, key=lambda item: _SEVERITIES.index(item.severity)))
+
+
+def _limits(views: Sequence[SectionView]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    collected = []
+    for view in views:
+        said = tuple(dict.fromkeys(limit for part in view.parts for limit in part.limits))
+        if said:
+            collected.append((view.title, said))
+    return tuple(collected)

@@ -1,0 +1,293 @@
+"""From a case or notebook to the files that are handed over: all of them, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from fairnb.errors import ExitCode, FairnbError, FairnbErrors
+from fairnb.files import canonical_json, digest_of, write_all
+from fairnb.report._document import build_document
+from fairnb.report._notebook import payloads_of, redacted_notebook
+from fairnb.report._page import render_document
+from fairnb.report._pdf import Attached, write_pdf
+
+if TYPE_CHECKING:
+    from fairnb.report._identity import Identity
+
+Format = Literal["html", "pdf", "json"]
+Redaction = Literal["mask", "withhold", "none"]
+
+FORMATS: tuple[Format, ...] = ("html", "pdf", "json")
+_ALONE = "the notebook was exported without its case"
+_STRICTNESS: tuple[Redaction, ...] = ("none", "mask", "withhold")
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a document is made from."""
+
+    evidence: Mapping[str, Any]
+    notebook: Mapping[str, Any] | None
+    """As it is attached: already redacted."""
+    draft: tuple[str, ...]
+    """What keeps it a draft; empty for a final document."""
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Case file and what belongs to it."""
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written."""
+
+    paths: tuple[Path, ...]
+    """In the order html, its signature, pdf, evidence."""
+    status: Literal["draft", "final"]
+    draft_reasons: tuple[str, ...]
+    evidence_sha256: str
+    signed: bool
+    warnings: tuple[str, ...]
+    """What was asked for and could not be made, such as the PDF without Pango."""
+
+
+def export(
+    source: Path | str,
+    *,
+    to: Sequence[str] = FORMATS,
+    sign: Identity | None = None,
+    redact: str | None = None,
+    role: str = "assessor",
+) -> ExportReport:
+    """Write the audit document of a case beside its notebook.
+
+    Parameters
+    ----------
+    source : path
+        Case folder, or a notebook.
+    to : sequence of {'html', 'pdf', 'json'}
+    sign : Identity, optional
+        Signs PDF (PAdES) and HTML (detached CMS, ``audit.html.p7s``); a draft is signed as a draft.
+    redact : {'mask', 'withhold', 'none'}, optional
+        Stricter than the case's own setting; results are redacted as they are stored, so it can only be
+        the same or narrower.
+    role : str
+        In what capacity the signer signs.
+
+    Returns
+    -------
+    ExportReport
+
+    Raises
+    ------
+    FairnbErrors
+        With exit code 3 and one error per cell, if the notebook is not a faithful record of its case.
+    FairnbError
+        ``unknown-format``, ``no-notebook``, ``nothing-to-print``, ``cannot-write``; ``no-pango`` if only a
+        PDF was asked for and none can be written.
+    """
+    formats = _formats(to)
+    notebook_path = _notebook_of(Path(source))
+    material = material_of(_read(notebook_path), notebook_path.parent, redact=redact)
+    evidence = canonical_json(material.evidence)
+    reason = "draft" if material.draft else "final"
+    folder = notebook_path.parent
+    contents: dict[Path, bytes] = {}
+    warnings: list[str] = []
+    if "html" in formats:
+        html = document_html(material).encode("utf-8")
+        contents[folder / "audit.html"] = html
+        if sign is not None:
+            from fairnb.report._sign import sign_detached
+
+            contents[folder / "audit.html.p7s"] = sign_detached(html, sign, reason=reason, role=role)
+    if "pdf" in formats:
+        try:
+            pdf = document_pdf(material)
+        except FairnbError as error:
+            if error.code != "no-pango" or formats == ("pdf",):
+                raise
+            warnings.append(str(error))
+        else:
+            if sign is not None:
+                from fairnb.report._sign import sign_pdf
+
+                pdf = sign_pdf(pdf, sign, reason=reason, role=role)
+            contents[folder / "audit.pdf"] = pdf
+    if "json" in formats:
+        contents[folder / "evidence.json"] = evidence
+    _remove_stale_signature(folder, contents)
+    write_all(contents)
+    return ExportReport(
+        paths=tuple(contents),
+        status="draft" if material.draft else "final",
+        draft_reasons=material.draft,
+        evidence_sha256=str(material.evidence["content_sha256"]),
+        signed=sign is not None,
+        warnings=tuple(warnings),
+    )
+
+
+def document_html(material: Material) -> str:
+    """The page for the screen, evidence inside."""
+    document = build_document(material.evidence, material.notebook, draft_reasons=material.draft)
+    return render_document(document, medium="screen", evidence=canonical_json(material.evidence))
+
+
+def document_pdf(material: Material) -> bytes:
+    """The PDF, with evidence, notebook and case file attached."""
+    attachments = [
+        Attached(
+            "evidence.json", canonical_json(material.evidence), "Evidence: all results and tallies", "Data"
+        )
+    ]
+    if material.notebook is not None:
+        attachments.append(
+            Attached("assessment.ipynb", canonical_json(material.notebook), "The notebook", "Source")
+        )
+    attachments += [Attached(name, data, "File of the case") for name, data in material.files]
+    document = build_document(
+        material.evidence, material.notebook, draft_reasons=material.draft, medium="paper"
+    )
+    html = render_document(document, medium="paper", attached=[item.name for item in attachments])
+    return write_pdf(
+        html,
+        moment=document.moment,
+        identifier=document.evidence_sha256,
+        attachments=tuple(attachments),
+    )
+
+
+def material_of(notebook: Mapping[str, Any], folder: Path | None, *, redact: str | None = None) -> Material:
+    """What to print of a notebook: with its case if that lies in `folder`, else its own results alone.
+
+    Raises
+    ------
+    FairnbErrors
+        As `export`.
+    """
+    if folder is None or not (folder / "assessment.toml").is_file():
+        return _alone(notebook, redact)
+    from fairnb.case import faithful, load_case, payloads_in
+
+    case = load_case(folder)
+    problems = faithful(notebook, case)
+    if problems:
+        raise FairnbErrors([problem.error() for problem in problems])
+    mode = _mode(redact, case.file.privacy.redact)
+    evidence = case.evidence(payloads_in(notebook))
+    files = [("assessment.toml", case.reading.data)]
+    files += [
+        (name, (folder / name).read_bytes()) for name in sorted(case.files) if name != "assessment.toml"
+    ]
+    return Material(
+        evidence=evidence,
+        notebook=redacted_notebook(notebook, mode),
+        draft=tuple(case.draft),
+        files=tuple(files),
+    )
+
+
+def _alone(notebook: Mapping[str, Any], redact: str | None) -> Material:
+    failed = [
+        number
+        for number, cell in enumerate(notebook.get("cells", ()), 1)
+        if any(output.get("output_type") == "error" for output in cell.get("outputs", ()))
+    ]
+    if failed:
+        raise FairnbErrors(
+            [
+                FairnbError(
+                    "cell-failed",
+                    "the cell failed",
+                    "put it right and run the notebook again",
+                    where=f"cell {number}",
+                    exit_code=ExitCode.UNFAITHFUL,
+                )
+                for number in failed
+            ]
+        )
+    payloads = payloads_of(notebook)
+    content: dict[str, Any] = {
+        "schema": "fairnb.evidence/1",
+        "case": {"title": "", "digest": "", "files": {}},
+        "payloads": payloads,
+        "tallies": {},
+        "log": [],
+        "redaction": "",
+        "draft": [_ALONE],
+    }
+    said = [
+        str(reason)
+        for payload in payloads
+        if payload["content"]["section"] == "engagement"
+        for reason in payload["content"]["result"].get("facts", {}).get("draft", ())
+    ]
+    return Material(
+        evidence={**content, "content_sha256": digest_of(content)},
+        notebook=redacted_notebook(notebook, _mode(redact, "none")),
+        draft=(_ALONE, *said),
+    )
+
+
+def _mode(asked: str | None, of_case: Redaction) -> Redaction:
+    if asked is None:
+        return of_case
+    mode = next((known for known in _STRICTNESS if known == asked), None)
+    if mode is None:
+        raise FairnbError(
+            "unknown-redaction", f"there is no redaction {asked!r}", f"choose one of {', '.join(_STRICTNESS)}"
+        )
+    if _STRICTNESS.index(mode) < _STRICTNESS.index(of_case):
+        raise FairnbError(
+            "redaction-only-narrows",
+            f"the results are stored with redaction {of_case!r}, which {mode!r} would loosen",
+            f'set redact = "{mode}" in the table [privacy] of assessment.toml and run the case again',
+        )
+    return mode
+
+
+def _formats(to: Sequence[str]) -> tuple[str, ...]:
+    asked = tuple(dict.fromkeys([to] if isinstance(to, str) else to))
+    unknown = [name for name in asked if name not in FORMATS]
+    if unknown or not asked:
+        raise FairnbError(
+            "unknown-format",
+            f"there is no format {unknown[0]!r}" if unknown else "no format is named",
+            f"choose from {', '.join(FORMATS)}",
+        )
+    return asked
+
+
+def _notebook_of(source: Path) -> Path:
+    path = source / "assessment.ipynb" if source.is_dir() else source
+    if not path.is_file():
+        raise FairnbError(
+            "no-notebook",
+            "there is no such notebook",
+            "name a case folder made with `fairnb new`, or a notebook",
+            where=str(path),
+        )
+    return path
+
+
+def _read(path: Path) -> dict[str, Any]:
+    from fairnb.case import read_notebook
+
+    return read_notebook(path)
+
+
+def _remove_stale_signature(folder: Path, contents: Mapping[Path, bytes]) -> None:
+    """A signature of an earlier page beside a new unsigned one would look like tampering."""
+    page, signature = folder / "audit.html", folder / "audit.html.p7s"
+    if page in contents and signature not in contents and signature.exists():
+        try:
+            signature.unlink()
+        except OSError as error:
+            raise FairnbError(
+                "cannot-write",
+                f"the old signature cannot be removed ({error.strerror or error})",
+                "choose a folder that is writable",
+                where=str(signature),
+            ) from error

@@ -1,0 +1,97 @@
+"""The finished HTML of a document, for the screen and for paper."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import unescape
+from string import ascii_uppercase
+from typing import TYPE_CHECKING
+
+from fairnb.report._annexes import date_words
+from fairnb.report._fonts import font_faces
+from fairnb.report._html import environment
+
+if TYPE_CHECKING:
+    from fairnb.report._document import Document, Medium
+
+_FONTS = "/*fonts*/"
+_TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the table of contents."""
+
+    label: str
+    title: str
+    anchor: str
+    annex: bool = False
+
+
+def render_document(
+    document: Document, *, medium: Medium, evidence: bytes = b"", attached: Sequence[str] = ()
+) -> str:
+    """The document as one HTML page with everything inside.
+
+    Parameters
+    ----------
+    document : Document
+        Built for the same medium.
+    medium : {'screen', 'paper'}
+        Paper has no links to save, its method texts are unfolded, its contents stand on a page.
+    evidence : bytes
+        Canonical JSON that the screen's page carries for saving.
+    attached : sequence of str
+        Names of the files that the PDF carries.
+    """
+    entries = contents(document)
+    html = environment().get_template("index.html.j2").render(
+        document=document,
+        entries={entry.anchor: entry for entry in entries},
+        paper=medium == "paper",
+        date=date_words(document.moment),
+        moment=document.moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        evidence_address="data:application/json;base64," + base64.b64encode(evidence).decode("ascii"),
+        attached=tuple(attached),
+        fonts=_Marker(),
+    )  # fmt: skip
+    # The letters are cut once it is known which are needed.
+    return html.replace(_FONTS, font_faces(sorted(_printed(html))), 1)
+
+
+def contents(document: Document) -> tuple[Entry, ...]:
+    """Chapters in their order: numbers for the body, letters for the annexes."""
+    body = [(view.title, view.anchor) for view in document.sections]
+    body += [("Findings", "findings"), ("Limitations", "limits"), ("Sign-off", "signoff")]
+    annexes = [
+        ("Parameters, and what was changed", "annex-parameters"),
+        ("All measures", "annex-measures"),
+        ("Further tables", "annex-tables") if document.further else None,
+        ("Software and run log", "annex-environment"),
+        ("Not verified by fairnb", "annex-outputs") if document.outputs else None,
+        ("Words used", "annex-glossary"),
+    ]
+    return (
+        Entry("", "At a glance", "glance"),
+        *(Entry(str(number), title, anchor) for number, (title, anchor) in enumerate(body, 1)),
+        *(
+            Entry(letter, entry[0], entry[1], annex=True)
+            for letter, entry in zip(ascii_uppercase, filter(None, annexes), strict=False)
+        ),
+    )
+
+
+class _Marker:
+    """Stands for the fonts until the characters are known."""
+
+    def __html__(self) -> str:
+        return _FONTS
+
+
+def _printed(html: str) -> set[str]:
+    """Characters that the page can show: those outside of tags, and those that style rules bring in."""
+    _, _, body = html.partition("</style>")
+    return set(unescape(_TAG.sub("", body))) | set("0123456789Page of DRAFT·…sha256ABCDEFFNB-▲●◆○abcdef–•")

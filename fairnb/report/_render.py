@@ -1,0 +1,419 @@
+"""One section's results as HTML and text: the same page in the notebook and in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from fairnb.errors import FairnbError
+from fairnb.report._figures import data_address, draw_svg
+from fairnb.sections import Measure, MeasureKey, Result, section
+
+if TYPE_CHECKING:
+    from fairnb.sections import Candidate, Finding, Section, Table
+
+Payload = Mapping[str, Any]
+Numbering = Mapping[tuple[str, str, MeasureKey], str]
+"""Ids of measures by section, target and key; made by `number_measures`."""
+
+# Shape, word and colour class of each verdict: it must be readable in grey.
+MARKS = {
+    "exceeds the margin": ("▲", "Exceeds", "exceeds"),
+    "within the margin": ("●", "Within", "within"),
+    "inconclusive": ("◆", "Inconclusive", "unclear"),
+    "not measured": ("○", "Not measured", "unmeasured"),
+}
+_WIDE = 9
+"""Columns from which a table is set smaller and across the page."""
+
+
+@dataclass
+class Counters:
+    """Running numbers of tables and figures within one document."""
+
+    tables: Iterator[int] = field(default_factory=lambda: count(1))
+    figures: Iterator[int] = field(default_factory=lambda: count(1))
+
+
+@dataclass(frozen=True)
+class RowView:
+    """A row as it is printed, with the ids of its measures."""
+
+    cells: tuple[str, ...]
+    refs: str
+    quiet: bool
+    strong: bool
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table as it is printed. `number` is 0 outside a document."""
+
+    title: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[RowView, ...]
+    note: str
+    number: int
+    refs: bool
+    anchor: str
+
+    @property
+    def wide(self) -> bool:
+        """Too many columns for the ordinary measure."""
+        return len(self.columns) + self.refs >= _WIDE
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure as it is printed."""
+
+    address: str
+    caption: str
+    alternative: str
+    number: int
+    anchor: str
+
+
+@dataclass(frozen=True)
+class VerdictView:
+    """A candidate as it is printed."""
+
+    criterion: str
+    statement: str
+    effect: str
+    interval: str
+    shape: str
+    word: str
+    kind: str
+    reason: str
+    refs: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """A finding as it is printed."""
+
+    severity: str
+    criterion: str
+    statement: str
+    requirement: int
+    refs: str
+
+
+@dataclass(frozen=True)
+class PartView:
+    """One target's share of a section; `target` is empty for a section about the whole case."""
+
+    target: str
+    reason: str
+    """Why the section is not applicable; empty if it is."""
+    statements: tuple[str, ...]
+    tables: tuple[TableView, ...]
+    annex: tuple[TableView, ...]
+    figures: tuple[FigureView, ...]
+    examples: tuple[Any, ...]
+    verdicts: tuple[VerdictView, ...]
+    findings: tuple[FindingView, ...]
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SectionView:
+    """A section as it is printed."""
+
+    id: str
+    title: str
+    source: str
+    requirement: str
+    method: str
+    """Markdown."""
+    parts: tuple[PartView, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Id of the section's heading."""
+        return f"section-{_slug(self.id)}"
+
+    @property
+    def applicable(self) -> bool:
+        """Whether any part has results."""
+        return any(not part.reason for part in self.parts)
+
+
+def render_section(payloads: Sequence[Payload], numbering: Numbering | None = None) -> str:
+    """HTML of one section, to stand in a notebook's output or in a page of one's own.
+
+    Parameters
+    ----------
+    payloads : sequence of mapping
+        The section's payloads, one per target.
+    numbering : mapping, optional
+        Ids of measures; with it, tables get a last column that names the measures of each row.
+
+    Returns
+    -------
+    str
+        A fragment without scripts and without outside addresses; every text in it is escaped.
+    """
+    from fairnb.report._html import render
+
+    return render("fragment.html.j2", section=section_view(payloads, numbering), paper=False)
+
+
+def render_text(payloads: Sequence[Payload]) -> str:
+    """The same section as plain text: statements, then tables with aligned columns."""
+    view = section_view(payloads, None, drawn=False)
+    lines = [view.title]
+    for part in view.parts:
+        if part.target:
+            lines += ["", f"Target: {part.target}"]
+        if part.reason:
+            lines += ["", f"Not applicable: {part.reason}."]
+        lines += ["", *part.statements] if part.statements else []
+        for table in part.tables:
+            lines += ["", table.title, *_aligned(table)]
+        lines += [f"Limit: {limit}" for limit in part.limits]
+    return "\n".join(lines)
+
+
+def first_figure_svg(payloads: Sequence[Payload]) -> str | None:
+    """SVG of the section's first figure; None if it has none."""
+    for payload in payloads:
+        content = payload["content"]
+        result = Result.model_validate(content["result"])
+        known = _installed(content)
+        if known is None or result.status != "done":
+            continue
+        for name, plot in known.figures(result).items():
+            return draw_svg(plot.figure, f"{content['section']}-{content['target']}-{name}", alone=True)
+    return None
+
+
+def section_view(
+    payloads: Sequence[Payload],
+    numbering: Numbering | None,
+    counters: Counters | None = None,
+    *,
+    drawn: bool = True,
+    alone: bool = True,
+) -> SectionView:
+    """What is printed of one section.
+
+    Parameters
+    ----------
+    payloads : sequence of mapping
+        At least one; all of the same section.
+    numbering : mapping or None
+    counters : Counters, optional
+        Numbers tables and figures; without it they carry their titles only.
+    drawn : bool
+        False leaves figures out.
+    alone : bool
+        Whether pictures carry their own letters; see `draw_svg`.
+    """
+    if not payloads:
+        raise FairnbError("no-result", "the section has no result", "run it first")
+    first = payloads[0]["content"]
+    known = _installed(first)
+    parts = tuple(
+        _part(payload["content"], known, numbering, counters, drawn=drawn, alone=alone)
+        for payload in payloads
+    )
+    return SectionView(
+        id=str(first["section"]),
+        title=known.title if known else str(first.get("title") or first["section"]),
+        source=known.source if known else "",
+        requirement=f"{int(known.requirement)}. {known.requirement.title}" if known else "",
+        method=known.method if known else "",
+        parts=parts,
+    )
+
+
+def _installed(content: Mapping[str, Any]) -> Section | None:
+    """The section's class, if this installation has the version that computed the result."""
+    try:
+        known = section(str(content["section"]))
+    except FairnbError:
+        return None
+    return known if known.version == content.get("section_version", known.version) else None
+
+
+def _part(
+    content: Mapping[str, Any],
+    known: Section | None,
+    numbering: Numbering | None,
+    counters: Counters | None,
+    *,
+    drawn: bool,
+    alone: bool,
+) -> PartView:
+    result = Result.model_validate(content["result"])
+    name, target = str(content["section"]), str(content["target"] or "")
+    done = result.status == "done"
+    refs = _Refs(numbering, name, target)
+    limits = list(result.limits)
+    if known is None:
+        limits.append(
+            f"The section {name!r} is not installed here in the version that made this result: "
+            "its measures are printed as they are."
+        )
+    shown = known.tables(result) if known and done else (_plain_table(result),) if done else ()
+    tables = [(table.annex, _table(table, refs, counters, name, target)) for table in shown]
+    figures = []
+    if known and done and drawn:
+        for label, plot in known.figures(result).items():
+            seed = f"{name}-{target}-{label}"
+            figures.append(
+                FigureView(
+                    address=data_address(draw_svg(plot.figure, seed, alone=alone)),
+                    caption=plot.caption,
+                    alternative=plot.alternative,
+                    number=next(counters.figures) if counters else 0,
+                    anchor=f"figure-{_slug(seed)}",
+                )
+            )
+    return PartView(
+        target=target,
+        reason="" if done else result.reason or "no reason was recorded",
+        statements=tuple(known.statements(result)) if known and done else (),
+        tables=tuple(view for annex, view in tables if not annex),
+        annex=tuple(view for annex, view in tables if annex),
+        figures=tuple(figures),
+        examples=result.examples,
+        verdicts=tuple(_verdict(item, result, refs) for item in result.candidates),
+        findings=tuple(finding_view(item, refs.of(item.measures)) for item in result.findings),
+        limits=tuple(limits),
+    )
+
+
+@dataclass(frozen=True)
+class _Refs:
+    numbering: Numbering | None
+    section: str
+    target: str
+
+    def of(self, keys: Sequence[MeasureKey]) -> str:
+        """Ids of measures; neighbours as a span."""
+        if self.numbering is None:
+            return ""
+        ids = [self.numbering.get((self.section, self.target, key), "") for key in keys]
+        ids = [item for item in dict.fromkeys(ids) if item]
+        if len(ids) > 2 and int(ids[-1][2:]) - int(ids[0][2:]) == len(ids) - 1:
+            return f"{ids[0]} to {ids[-1]}"
+        return " ".join(ids)
+
+
+def _table(table: Table, refs: _Refs, counters: Counters | None, name: str, target: str) -> TableView:
+    rows = tuple(
+        RowView(tuple(row.cells), refs.of(row.measures), row.quiet, row.strong) for row in table.rows
+    )
+    number = next(counters.tables) if counters else 0
+    return TableView(
+        title=table.title,
+        columns=tuple((column.heading, column.kind) for column in table.columns),
+        rows=rows,
+        note=table.note,
+        number=number,
+        refs=any(row.refs for row in rows),
+        anchor=f"table-{_slug(f'{name}-{target}')}-{number}",
+    )
+
+
+def _plain_table(result: Result) -> Table:
+    """All measures of a result whose section is not here to lay them out."""
+    from fairnb.sections import Column, Row, Table
+
+    columns = (
+        *(Column(heading) for heading in ("Measure", "Of", "Reference", "Label", "Variant")),
+        *(Column(heading, "number") for heading in ("Value", "Interval", "n")),
+        Column("Status"),
+    )
+    rows = [
+        Row(
+            (
+                measure.measure,
+                "/".join(part for part in (measure.attribute, measure.subgroup) if part),
+                measure.reference,
+                measure.label,
+                measure.variant,
+                value_text(measure),
+                interval_text(measure),
+                "" if measure.n is None else f"{measure.n:,}",
+                measure.status.value.replace("_", " "),
+            ),
+            (measure.key,),
+        )
+        for measure in result.measures
+    ]
+    return Table("Measures", columns, tuple(rows))
+
+
+def value_text(measure: Measure) -> str:
+    """A value with as many digits as a reader can use; a dash where there is none."""
+    return "–" if measure.value is None else _number(measure.value)
+
+
+def interval_text(measure: Measure) -> str:
+    """An interval's ends; a dash where there is none."""
+    if measure.low is None or measure.high is None:
+        return "–"
+    return f"{_number(measure.low)} to {_number(measure.high)}"
+
+
+def finding_view(finding: Finding, refs: str) -> FindingView:
+    """A finding as it is printed."""
+    return FindingView(
+        finding.severity.value, finding.criterion, finding.statement, finding.requirement, refs
+    )
+
+
+def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
+    shape, word, kind = MARKS[item.verdict.value]
+    interval = ""
+    for measure in result.measures:
+        if item.measures and measure.key == item.measures[0] and measure.low is not None:
+            interval = interval_text(measure)
+    return VerdictView(
+        criterion=item.criterion,
+        statement=item.statement,
+        effect="–" if item.effect is None else _signed(item.effect),
+        interval=interval,
+        shape=shape,
+        word=word,
+        kind=kind,
+        reason=item.reason,
+        refs=refs.of(item.measures),
+        verdict=item.verdict.value,
+    )
+
+
+def _number(value: float) -> str:
+    text = f"{value:,.0f}" if abs(value) >= 1000 and value == int(value) else f"{value:.4f}"
+    if float(text.replace(",", "")) == 0 and value != 0:
+        text = f"{value:.2e}"
+    return text.replace("-", "−")
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.3f}".replace("-", "−")
+    return text[1:] if float(text[1:]) == 0 else text
+
+
+def _aligned(table: TableView) -> list[str]:
+    lines = [tuple(heading for heading, _ in table.columns), *(row.cells for row in table.rows)]
+    widths = [max(len(line[position]) for line in lines) for position in range(len(table.columns))]
+    right = [kind == "number" for _, kind in table.columns]
+    return [
+        "  ".join(
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _slug(text: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower()).strip("-") or "x"
