@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,31 +14,13 @@ from fairnb.errors import FairnbError
 from fairnb.sections import Role
 
 _CONFIRM = "guessed from {}: confirm"
-_YES = [
-    "hate",
-    "hateful",
-    "toxic",
-    "toxicity",
-    "off",
-    "offensive",
-    "abusive",
-    "abuse",
-    "insult",
-    "misogynous",
-    "misogynistic",
-    "sexist",
-    "racist",
-    "profanity",
-    "profane",
-    "spam",
-    "positive",
-    "pos",
-    "yes",
-    "true",
-    "1",
-]
+_YES = (
+    *("hate", "hateful", "toxic", "offensive", "abusive", "insult", "misogynous"),
+    *("spam", "positive", "yes", "true", "1"),
+)
 """Names that mean flagged, likeliest first."""
 _COMMENT_COLUMN = 26
+_MOST_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -50,8 +30,6 @@ class CorpusDraft:
     role: Role
     keys: tuple[tuple[str, str, str], ...]
     """Key, its value as TOML, comment."""
-    labels: Mapping[int | str, int]
-    """Label -> rows."""
     positive: tuple[int | str, ...]
     """Labels that mean yes; empty if nothing says."""
     reason: str
@@ -97,10 +75,9 @@ def corpus_draft(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
     known = {item.name: item for item in all_known("corpus")}
     if said in known:
         item = known[said]
-        labels = dict(item.classes)
         reason = f"the known corpus: {item.positive_means}" if item.positive_means else "the known corpus"
         keys = (("use", _value(said), ""),)
-        return CorpusDraft(role, keys, {_label(k): v for k, v in labels.items()}, item.positive, reason)
+        return CorpusDraft(role, keys, item.positive, reason)
     if not (Path(said).is_file() or (place / said).is_file()):
         raise FairnbError(
             "unknown-corpus",
@@ -113,37 +90,38 @@ def corpus_draft(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
 
 def _of_file(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
     from fairnb.case._new import copied
-    from fairnb.corpus import CorpusSpec, guess_columns, read_corpus
+    from fairnb.corpus import guess_columns
 
     source = Path(said) if Path(said).is_file() else place / said
-    name, copies = copied(said, place, f"--{role}", "")
+    name, copies = copied(said, place, f"--{role}")
     guess = guess_columns(source)
-    found: dict[str, tuple[str, str]] = {}
-    for key in ("text", "label", "id", "language", "cluster"):
-        column = getattr(guess, key, None)
-        if column is not None and column.column != score:
-            found[key] = (column.column, column.reason)
-    missing = [key for key in ("text", "label") if key not in found]
-    if missing:
-        raise FairnbError(
-            f"no-{missing[0]}-column",
-            f"no column of {source.name} looks like the {missing[0]}s (columns: {', '.join(guess.columns)})",
-            f"name the column {missing[0]} in the file, or write the case file by hand (`fairnb new DIR`)",
-            where=f"--{role}",
-        )
+    columns = {
+        "text": guess.text,
+        "label": guess.label,
+        "id": guess.id,
+        "language": guess.language,
+        "cluster": guess.cluster,
+    }
+    found = {key: one for key, one in columns.items() if one is not None and one.column not in ("", score)}
+    for key in ("text", "label"):
+        if key not in found:
+            raise FairnbError(
+                f"no-{key}-column",
+                f"no column of {source.name} looks like the {key}s (its columns: {', '.join(guess.columns)})",
+                f"name that column {key}, or write the case file by hand (`fairnb new DIR`)",
+                where=f"--{role}",
+            )
     keys = [("path", _value(name), "")]
-    keys += [(key, _value(column), _CONFIRM.format(reason)) for key, (column, reason) in found.items()]
-    if guess.encoding not in (None, "", "utf-8"):
+    keys += [(key, _value(one.column), _CONFIRM.format(_why(one.reason))) for key, one in found.items()]
+    if guess.encoding is not None:
         keys.append(("encoding", _value(guess.encoding), _CONFIRM.format("the file's bytes")))
-    with tempfile.TemporaryDirectory() as scratch:
-        (Path(scratch) / source.name).write_bytes(source.read_bytes())
-        spec = CorpusSpec.model_validate(
-            {"path": source.name, **{key: column for key, (column, _) in found.items()}}
-        )
-        corpus = read_corpus(spec, Path(scratch), role)
-    labels: Mapping[int | str, int] = Counter(label for label in corpus.labels if label is not None)
-    positive, reason = _positive(labels)
-    return CorpusDraft(role, tuple(keys), labels, positive, reason, copies)
+    counts = ", ".join(f"{label}: {rows:,}" for label, rows in guess.labels[:_MOST_SHOWN])
+    reason = _CONFIRM.format(f"the labels {counts} ({guess.positive_reason})")
+    return CorpusDraft(role, tuple(keys), guess.positive, reason, copies)
+
+
+def _why(reason: str) -> str:
+    return {"by its name": "the column's name"}.get(reason, f"the cells ({reason})")
 
 
 def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[CorpusDraft]) -> TargetDraft:
@@ -158,8 +136,8 @@ def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[Corpu
     positive = labelled.positive if labelled else (1,)
     reason = labelled.reason if labelled else "labels of a corpus that mean yes"
     keys.append(("positive", _value(list(positive)), reason))
-    keys.append(("threshold", "0.5", "the operating point"))
-    keys.append(("threshold_source", '""', "who set it, such as: the developer's documentation"))
+    keys.append(("threshold", "0.5", "nobody has named an operating point yet: confirm"))
+    keys.append(("threshold_source", '""', "who set it, such as the developer's documentation"))
     return TargetDraft(name, tuple(keys))
 
 
@@ -169,25 +147,6 @@ def _class(classes: Sequence[str]) -> tuple[str, str]:
     by_name = {name.casefold(): name for name in classes}
     chosen = next((by_name[word] for word in _YES if word in by_name), classes[-1])
     return chosen, _CONFIRM.format(f"the names of the system's classes ({', '.join(classes)})")
-
-
-def _positive(labels: Mapping[int | str, int]) -> tuple[tuple[int | str, ...], str]:
-    """Labels that look like yes: by their names, else the larger of two numbers, else the rarest."""
-    counts = ", ".join(f"{label}: {rows:,}" for label, rows in sorted(labels.items(), key=str))
-    reason = _CONFIRM.format(f"the labels ({counts})")
-    if set(labels) == {0, 1}:
-        return (1,), reason
-    named = tuple(label for label in labels if str(label).casefold() in _YES)
-    if named:
-        return named, reason
-    if len(labels) == 2 and all(isinstance(label, int) for label in labels):
-        return (max(label for label in labels if isinstance(label, int)),), reason
-    rarest = min(labels, key=lambda label: (labels[label], str(label)))
-    return (rarest,), reason
-
-
-def _label(text: Any) -> int | str:
-    return int(text) if str(text).lstrip("-").isdecimal() else str(text)
 
 
 def _value(value: Any) -> str:

@@ -20,7 +20,6 @@ from fairnb.system import SystemSpec
 _KINDS = ("use", "python", "sklearn", "keras", "scores")
 _FILES = ("sklearn", "keras")
 _TAKEN = (CASE_FILE, NOTEBOOK, ".fairnb")
-CONFIRM = "guessed from {}: confirm"
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,8 @@ def new_case(
     for corpus in corpora:
         copies.update(corpus.copies)
     target = _target(found, corpora, copies) if found is not None else None
-    subject = found.value if found is not None else "..."
-    heading = title or (f"Independent ethical assessment of {subject}" if found is not None else "")
+    subject = "" if found is None else "recorded scores" if found.kind == "scores" else found.value
+    heading = title or (f"Independent ethical assessment of {subject}" if subject else "")
     text = _case_file(heading, found, target, corpora)
     contents = {
         place / CASE_FILE: text.encode("utf-8"),
@@ -151,7 +150,7 @@ def _system(said: str, place: Path) -> _Found:
     return _Found(kind, value, copies)
 
 
-def copied(said: str, place: Path, option: str, name: str = "") -> tuple[str, dict[str, bytes]]:
+def copied(said: str, place: Path, option: str) -> tuple[str, dict[str, bytes]]:
     """The name of a file inside the case folder, and the bytes to copy if it lies elsewhere.
 
     Raises
@@ -174,7 +173,7 @@ def copied(said: str, place: Path, option: str, name: str = "") -> tuple[str, di
             "check your rights",
             where=said,
         ) from error
-    target = name or path.name
+    target = path.name
     if (place / target).exists() and (place / target).read_bytes() != data:
         raise FairnbError(
             "file-exists",

@@ -28,7 +28,7 @@ def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
     FairnbError
         ``result-too-large`` if the payloads alone are over the limit.
     """
-    from fairnb.report._render import first_figure_svg, render_section, render_text
+    from fairnb.report import first_figure_svg, render_section, render_text
 
     plain = [payload.to_json() for payload in payloads]
     text = render_text(plain)
