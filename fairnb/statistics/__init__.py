@@ -2,6 +2,7 @@
 
 from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
+from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
@@ -16,16 +17,20 @@ from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
 
 __all__ = [
     "BUDGET",
+    "BiasAucs",
     "Bin",
     "Confusion",
     "Estimate",
+    "GroupAuc",
     "Mean",
     "Roc",
     "Tally",
     "accuracy",
     "auc_delong",
+    "average_equality_gap",
     "averaged_share",
     "benjamini_hochberg",
+    "bias_aucs",
     "ece_null",
     "f1_interval",
     "fisher_mid_p",
@@ -34,6 +39,7 @@ __all__ = [
     "merge_tallies",
     "mover_difference",
     "overlap_correlation",
+    "power_mean",
     "ratio_interval",
     "tally",
     "wald_mean",

@@ -57,12 +57,20 @@ def mann_whitney(positive: Sample, negative: Sample) -> MannWhitney:
         return MannWhitney(None, m, n, None, None)
     below = twice_below(positive[0], negative)
     value = int(np.dot(below, positive[1])) / (2 * m * n)
+    of_positive = below / (2 * n) - value
+    of_negative = 1 - twice_below(negative[0], positive) / (2 * m) - value
+    return from_squares(
+        value, m, n, float(np.dot(positive[1], of_positive**2)), float(np.dot(negative[1], of_negative**2))
+    )
+
+
+def from_squares(value: float, m: int, n: int, positive: float, negative: float) -> MannWhitney:
+    """Area of m positive and n negative rows from the sums of squared deviations of their placements."""
+    if not m or not n:
+        return MannWhitney(None, m, n, None, None)
     if m < 2 or n < 2:
         return MannWhitney(value, m, n, None, None)
-    of_positive = below / (2 * n)
-    of_negative = 1 - twice_below(negative[0], positive) / (2 * m)
-    one = float(np.dot(positive[1], (of_positive - value) ** 2)) / (m - 1) / m
-    other = float(np.dot(negative[1], (of_negative - value) ** 2)) / (n - 1) / n
+    one, other = positive / (m - 1) / m, negative / (n - 1) / n
     if not one + other:
         return MannWhitney(value, m, n, 0.0, None)
     degrees = (one + other) ** 2 / (one**2 / (m - 1) + other**2 / (n - 1))
