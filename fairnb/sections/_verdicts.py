@@ -1,0 +1,219 @@
+"""From differences to verdicts: one rule for every criterion, declared beforehand and printed.
+
+Confirmatory candidates (family C) of a section share its part of the audit's alpha; Holm's procedure on
+mid-p values holds the error within the part, so that a finding is final when its cell has run. A finding
+needs the adjusted test **and** an estimate that reaches the margin. Its severity follows from the lower end
+of the simultaneous interval (Bonferroni): 0.20 is high, 0.10 medium, else low. A missing finding is never
+fairness: what is not a finding is *within the margin* only if its interval lies inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal
+
+from fairnb.sections._contract import Altai
+from fairnb.sections._format import count, number
+from fairnb.sections._measure import MeasureKey
+from fairnb.sections._result import Candidate, Finding, Severity, Verdict
+from fairnb.sections._support import NEVER_BELOW
+
+if TYPE_CHECKING:
+    from fairnb.statistics import Estimate
+
+HIGH = 0.20
+MEDIUM = 0.10
+VERDICT_FROM = 10
+"""Under this support there is no verdict at all."""
+POWER = 0.80
+
+RULES = (
+    "A difference is a finding if its test, adjusted by Holm's procedure within the section's part of alpha, "
+    "rejects equality and the estimate reaches the margin. Severity: high if the lower end of the simultaneous "
+    "interval reaches 0.20, medium if 0.10, else low. Exploratory differences (Benjamini and Hochberg within "
+    "the section) are observations at most. Within the margin: the whole interval lies inside it. Inconclusive: "
+    "neither. Not measured: fewer than ten rows, or undefined."
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A difference put to the test."""
+
+    criterion: str
+    """Short name, such as `Wrongly flagged, orientation: gay`."""
+    statement: str
+    """One plain sentence with the difference, its interval and n."""
+    key: MeasureKey
+    at: Callable[[float], Estimate]
+    """The difference with its interval at a confidence level."""
+    p: float | None
+    """Two-sided mid-p of equality; None where not computable."""
+    support: int
+    """The smaller of the two denominators."""
+    spread: float | None = None
+    """Standard error under equality: from it the smallest difference that could have been seen."""
+    family: Literal["C", "E"] = "C"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question with its answer."""
+
+    question: Question
+    verdict: Verdict
+    reason: str
+    estimate: Estimate
+    simultaneous: Estimate | None
+    """Interval at the corrected level; None where nothing was tested."""
+    p_adjusted: float | None
+    detectable: float | None
+    severity: Severity | None
+
+
+def judge(
+    questions: Sequence[Question],
+    *,
+    alpha: float,
+    margin: float,
+    min_support: int,
+    confidence: float,
+) -> tuple[Judged, ...]:
+    """Answer the questions of one family.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+        All of one family.
+    alpha : float
+        The part of the audit's alpha that these questions share.
+    margin : float
+        Smallest difference that matters.
+    min_support : int
+        Smallest support at which a difference is tested; at least 20.
+    confidence : float
+        Level of the printed intervals.
+
+    Returns
+    -------
+    tuple of Judged
+        In the order of the questions.
+    """
+    from fairnb.statistics import benjamini_hochberg, holm
+
+    tested = [question.support >= min_support and question.p is not None for question in questions]
+    p_values = [question.p if test else None for question, test in zip(questions, tested, strict=True)]
+    exploratory = any(question.family == "E" for question in questions)
+    adjusted = (benjamini_hochberg if exploratory else holm)(p_values)
+    corrected = alpha / max(1, sum(tested))
+    return tuple(
+        _answer(question, p, test, corrected, alpha, margin, min_support, confidence)
+        for question, p, test in zip(questions, adjusted, tested, strict=True)
+    )
+
+
+def _answer(
+    question: Question,
+    p: float | None,
+    tested: bool,
+    corrected: float,
+    alpha: float,
+    margin: float,
+    min_support: int,
+    confidence: float,
+) -> Judged:
+    estimate = question.at(confidence)
+    if estimate.value is None:
+        return _without(question, estimate, Verdict.NOT_MEASURED, estimate.note or "undefined")
+    if question.support < VERDICT_FROM:
+        few = "no value" if question.support < NEVER_BELOW else "too few to say"
+        return _without(question, estimate, Verdict.NOT_MEASURED, f"{count(question.support)} rows: {few}")
+    if not tested or p is None:
+        reason = f"{count(question.support)} rows: tested from {count(min_support)}"
+        return _without(question, estimate, Verdict.INCONCLUSIVE, reason)
+    simultaneous = question.at(1 - corrected)
+    detectable = _detectable(question.spread, corrected)
+    nearest = _nearest(simultaneous)
+    if p < alpha and abs(estimate.value) >= margin:
+        severity = (
+            Severity.OBSERVATION
+            if question.family == "E"
+            else Severity.HIGH
+            if nearest >= HIGH
+            else Severity.MEDIUM
+            if nearest >= MEDIUM
+            else Severity.LOW
+        )
+        return Judged(question, Verdict.EXCEEDS, "", estimate, simultaneous, p, detectable, severity)
+    if estimate.low is not None and estimate.high is not None:
+        if -margin < estimate.low and estimate.high < margin:
+            return Judged(question, Verdict.WITHIN, "", estimate, simultaneous, p, detectable, None)
+        excludes_zero = estimate.low > 0 or estimate.high < 0
+    else:
+        excludes_zero = False
+    if p < alpha:
+        reason = f"a difference was shown, but it may be smaller than the margin of {number(margin, 2)}"
+    elif excludes_zero:
+        reason = "the single interval excludes zero, but the test does not survive the correction"
+    elif detectable is not None:
+        reason = f"differences below {number(detectable, 2)} could not be seen"
+    else:
+        reason = "the interval reaches beyond the margin"
+    return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
+
+
+def _without(question: Question, estimate: Estimate, verdict: Verdict, reason: str) -> Judged:
+    return Judged(question, verdict, reason, estimate, None, None, None, None)
+
+
+def _nearest(interval: Estimate) -> float:
+    """Distance from zero of the nearer end of an interval; 0 if it holds zero."""
+    if interval.low is None or interval.high is None:
+        return 0.0
+    return max(0.0, interval.low, -interval.high)
+
+
+def _detectable(spread: float | None, corrected: float) -> float | None:
+    """Smallest difference found with 80 % power at the corrected alpha, by the normal approximation."""
+    if spread is None:
+        return None
+    law = NormalDist()
+    return (law.inv_cdf(1 - corrected / 2) + law.inv_cdf(POWER)) * spread
+
+
+def as_candidates(
+    judged: Sequence[Judged], *, margin: float, requirement: Altai
+) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
+    """Candidates for the record, and the findings among them, gravest first."""
+    candidates, findings = [], []
+    for answer in judged:
+        question = answer.question
+        candidates.append(
+            Candidate(
+                criterion=question.criterion,
+                statement=question.statement,
+                measures=(question.key,),
+                family=question.family,
+                effect=answer.estimate.value,
+                margin=margin,
+                p=question.p,
+                p_adjusted=answer.p_adjusted,
+                verdict=answer.verdict,
+                reason=answer.reason,
+            )
+        )
+        if answer.severity is not None:
+            findings.append(
+                Finding(
+                    criterion=question.criterion,
+                    severity=answer.severity,
+                    statement=question.statement,
+                    measures=(question.key,),
+                    requirement=int(requirement),
+                )
+            )
+    order = list(Severity)
+    findings.sort(key=lambda finding: order.index(finding.severity))
+    return tuple(candidates), tuple(findings)

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import pytest
+from scipy.stats import norm
+
+from fairnb.sections import Altai, MeasureKey, Severity, Verdict
+from fairnb.sections._verdicts import Question, as_candidates, judge
+from fairnb.statistics import Estimate
+
+
+def question(value, spread=0.01, *, p=None, support=500, family="C", name="x") -> Question:
+    """A difference with a normal law."""
+
+    def at(level: float) -> Estimate:
+        reach = NormalDist().inv_cdf((1 + level) / 2) * spread
+        return Estimate(value, value - reach, value + reach, level, "wald")
+
+    two_sided = 2 * norm.sf(abs(value) / spread) if p is None else p
+    return Question(name, f"{name}.", MeasureKey(name), at, two_sided, support, spread, family)
+
+
+def answers(*questions, alpha=0.05, margin=0.05):
+    return judge(questions, alpha=alpha, margin=margin, min_support=20, confidence=0.95)
+
+
+def test_four_verdicts():
+    exceeds, within, inconclusive, missing = answers(
+        question(0.10), question(0.00), question(0.06, 0.05), question(0.3, support=9)
+    )
+    assert exceeds.verdict is Verdict.EXCEEDS
+    assert within.verdict is Verdict.WITHIN
+    assert inconclusive.verdict is Verdict.INCONCLUSIVE
+    assert missing.verdict is Verdict.NOT_MEASURED
+    assert missing.reason == "9 rows: too few to say"
+
+
+@pytest.mark.parametrize(
+    ("value", "severity"),
+    [
+        (0.06, Severity.LOW),
+        (0.119, Severity.LOW),
+        (0.13, Severity.MEDIUM),
+        (-0.13, Severity.MEDIUM),
+        (0.23, Severity.HIGH),
+    ],
+)
+def test_severity_follows_the_nearer_end_of_the_simultaneous_interval(value, severity):
+    # One question at alpha 0.05: the interval reaches 1.96 x 0.01 to each side.
+    (answer,) = answers(question(value))
+    assert answer.severity is severity
+
+
+def test_the_simultaneous_interval_is_bonferronis():
+    first, *_ = answers(question(0.3), question(0.0), question(0.0), question(0.0))
+    reach = norm.ppf(1 - 0.05 / 4 / 2) * 0.01
+    assert (first.simultaneous.low, first.simultaneous.high) == pytest.approx((0.3 - reach, 0.3 + reach))
+
+
+def test_a_significant_difference_below_the_margin_is_no_finding():
+    (answer,) = answers(question(0.045, 0.005))
+    assert answer.verdict is Verdict.INCONCLUSIVE
+    assert "may be smaller than the margin" in answer.reason
+    (small,) = answers(question(0.02, 0.005))
+    assert small.verdict is Verdict.WITHIN
+
+
+def test_holm_decides_and_the_lost_single_interval_is_told():
+    # p = 0.03 alone would reject; among four it does not.
+    lost, *_ = answers(question(0.2, 0.2 / 2.17), question(0.0), question(0.0), question(0.0))
+    assert lost.question.p == pytest.approx(0.03, abs=0.001)
+    assert lost.p_adjusted == pytest.approx(4 * lost.question.p)
+    assert lost.verdict is Verdict.INCONCLUSIVE
+    assert "does not survive the correction" in lost.reason
+
+
+def test_what_could_have_been_seen_has_eighty_percent_power():
+    (answer,) = answers(question(0.01, 0.05), alpha=0.01)
+    power = norm.sf(norm.ppf(1 - 0.005) - answer.detectable / 0.05)
+    assert power == pytest.approx(0.80, abs=1e-3)
+    assert f"differences below {answer.detectable:.2f} could not be seen" in answer.reason
+
+
+def test_between_ten_and_twenty_rows_nothing_is_tested_and_the_family_is_smaller():
+    few, other = answers(question(0.4, 0.02, support=15), question(0.3))
+    assert (few.verdict, few.p_adjusted) == (Verdict.INCONCLUSIVE, None)
+    assert other.p_adjusted == pytest.approx(other.question.p)
+
+
+def test_undefined_is_not_measured_with_its_reason():
+    nothing = Question(
+        "x",
+        "x.",
+        MeasureKey("x"),
+        lambda level: Estimate(None, None, None, level, "mover", "no positive text"),
+        None,
+        100,
+    )
+    (answer,) = answers(nothing)
+    assert (answer.verdict, answer.reason) == (Verdict.NOT_MEASURED, "no positive text")
+
+
+def test_exploratory_differences_are_observations_by_benjamini_and_hochberg():
+    judged = answers(*(question(0.3, p=p, family="E", name=f"q{i}") for i, p in enumerate((0.01, 0.02, 0.9))))
+    assert [answer.p_adjusted for answer in judged] == pytest.approx([0.03, 0.03, 0.9])
+    _, findings = as_candidates(judged, margin=0.05, requirement=Altai(5))
+    assert [finding.severity for finding in findings] == [Severity.OBSERVATION] * 2
+
+
+def test_findings_come_gravest_first_and_every_question_stays_on_record():
+    judged = answers(
+        question(0.06, 0.001, name="low"), question(0.4, name="high"), question(0.0, name="none")
+    )
+    candidates, findings = as_candidates(judged, margin=0.05, requirement=Altai(5))
+    assert [candidate.criterion for candidate in candidates] == ["low", "high", "none"]
+    assert [finding.criterion for finding in findings] == ["high", "low"]
+    assert all(math.isfinite(candidate.effect) for candidate in candidates)
