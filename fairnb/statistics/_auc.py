@@ -36,14 +36,13 @@ class MannWhitney(NamedTuple):
     """Degrees of freedom of the variance, after Satterthwaite; None where it is 0 or missing."""
 
 
-def twice_below(keys: npt.NDArray[Any], other: Sample) -> Counts:
-    """Twice the placement of each key: 2 x rows of `other` below it + rows equal to it. Exact integers."""
-    other_keys, other_counts = other
-    total = cumulated(other_counts)
-    left = np.searchsorted(other_keys, keys, side="left")
-    right = np.searchsorted(other_keys, keys, side="right")
-    placed: Counts = total[left] + total[right]
-    return placed
+def ranked(keys: npt.NDArray[Any], other: npt.NDArray[Any]) -> tuple[Counts, Counts]:
+    """For each key, how many distinct keys of `other` (ascending) are below it, and how many not above."""
+    less = np.searchsorted(other, keys)
+    inside = less < len(other)
+    upto = less.copy()
+    upto[inside] += other[less[inside]] == keys[inside]
+    return less, upto
 
 
 def mann_whitney(positive: Sample, negative: Sample) -> MannWhitney:
@@ -52,15 +51,24 @@ def mann_whitney(positive: Sample, negative: Sample) -> MannWhitney:
     Source: E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988) 837-845; the placement
     values come from cumulated counts instead of pairs.
     """
-    m, n = int(positive[1].sum()), int(negative[1].sum())
+    twice = []
+    for own, other in ((positive, negative), (negative, positive)):
+        less, upto = ranked(own[0], other[0])
+        rows = cumulated(other[1])
+        twice.append(rows[less] + rows[upto])
+    return placed(positive[1], twice[0], negative[1], twice[1])
+
+
+def placed(positive: Counts, below_positive: Counts, negative: Counts, below_negative: Counts) -> MannWhitney:
+    """Area from counts and placements: 2 x rows of the other label below each entry + rows equal to it."""
+    m, n = int(positive.sum()), int(negative.sum())
     if not m or not n:
         return MannWhitney(None, m, n, None, None)
-    below = twice_below(positive[0], negative)
-    value = int(np.dot(below, positive[1])) / (2 * m * n)
-    of_positive = below / (2 * n) - value
-    of_negative = 1 - twice_below(negative[0], positive) / (2 * m) - value
+    value = int(np.dot(below_positive, positive)) / (2 * m * n)
+    of_positive = below_positive / (2 * n) - value
+    of_negative = 1 - below_negative / (2 * m) - value
     return from_squares(
-        value, m, n, float(np.dot(positive[1], of_positive**2)), float(np.dot(negative[1], of_negative**2))
+        value, m, n, float(np.dot(positive, of_positive**2)), float(np.dot(negative, of_negative**2))
     )
 
 

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from fairnb.statistics._arrays import Counts, cumulated
-from fairnb.statistics._auc import MannWhitney, auc_interval, from_squares, mann_whitney
+from fairnb.statistics._auc import (
+    MannWhitney,
+    Sample,
+    auc_interval,
+    from_squares,
+    mann_whitney,
+    placed,
+    ranked,
+)
 from fairnb.statistics._differences import mover_difference
 from fairnb.statistics._estimate import Estimate, undefined
 from fairnb.statistics._keys import Floats
@@ -115,9 +123,8 @@ def bias_aucs(tally: Tally, groups: Sequence[str] | None = None, level: float = 
         ``unknown-group`` if the tally does not hold a group.
     """
     names = tuple(tally.groups if groups is None else groups)
-    overall = mann_whitney(tally.cell("", 1), tally.cell("", 0))
+    overall, sides = _sides(tally)
     whole = auc_interval(overall, level)
-    sides = (_side(tally, 0, overall), _side(tally, 1, overall))
     members = (_members(tally, names, 0, sides[0]), _members(tally, names, 1, sides[1]))
 
     def told(areas: list[MannWhitney], covariances: Floats) -> dict[str, GroupAuc]:
@@ -132,18 +139,25 @@ def bias_aucs(tally: Tally, groups: Sequence[str] | None = None, level: float = 
     )
 
 
-def _side(tally: Tally, label: int, overall: MannWhitney) -> _Side:
-    keys, counts = tally.cell("", label)
-    other, other_counts = tally.cell("", 1 - label)
-    less = np.searchsorted(other, keys, side="left").astype(np.int64)
-    upto = np.searchsorted(other, keys, side="right").astype(np.int64)
-    rows = cumulated(other_counts)
-    below = (rows[less] + rows[upto]) / max(2 * int(rows[-1]), 1)
-    total = int(counts.sum())
-    ranked = below if label else 1 - below
-    influence = (ranked - (overall.value or 0.0)) / max(total, 1)
-    running = np.concatenate(([0.0], np.cumsum(counts * influence)))
-    return _Side(keys, total, less, upto, rows[less], rows[upto], influence, running)
+def _sides(tally: Tally) -> tuple[MannWhitney, tuple[_Side, _Side]]:
+    """Everyone's area, and everyone's rows of label 0 and label 1."""
+    negative, positive = tally.cell("", 0), tally.cell("", 1)
+    above, below = ranked(negative[0], positive[0]), ranked(positive[0], negative[0])
+    rows = cumulated(positive[1]), cumulated(negative[1])
+    twice = rows[0][above[0]] + rows[0][above[1]], rows[1][below[0]] + rows[1][below[1]]
+    overall = placed(positive[1], twice[1], negative[1], twice[0])
+    m, n = overall.positives, overall.negatives
+    value = overall.value or 0.0
+    influences = 1 - twice[0] / max(2 * m, 1) - value, twice[1] / max(2 * n, 1) - value
+    return overall, (
+        _side(negative, above, rows[0], influences[0] / max(n, 1), n),
+        _side(positive, below, rows[1], influences[1] / max(m, 1), m),
+    )
+
+
+def _side(own: Sample, ranks: tuple[Counts, Counts], rows: Counts, influence: Floats, total: int) -> _Side:
+    running = np.concatenate(([0.0], np.cumsum(own[1] * influence)))
+    return _Side(own[0], total, *ranks, rows[ranks[0]], rows[ranks[1]], influence, running)
 
 
 def _members(tally: Tally, names: Sequence[str], label: int, side: _Side) -> _Members:
