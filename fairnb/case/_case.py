@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from fairnb.case._cells import read_notebook, section_cells
-from fairnb.case._file import BESIDE, CASE_FILE, NOTEBOOK, CaseFile, flattened
-from fairnb.case._log import RunLog, latest_results, settings_of
+from fairnb.case._file import BESIDE, CASE_FILE, NOTEBOOK, CaseFile
+from fairnb.case._inputs import digest_now
+from fairnb.case._log import RunLog, latest_results
+from fairnb.case._noting import note_case_file, note_parameters, note_replay
 from fairnb.case._payload import Payload
 from fairnb.case._read import Reading, nearest, read_case_file
 from fairnb.case._request import Request, make_request
@@ -19,7 +20,7 @@ from fairnb.case._status import draft_reasons
 from fairnb.case._store import Store
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.files import digest_of, plain, sha256, sha256_file
-from fairnb.sections import Need, Role, Target, section, section_ids
+from fairnb.sections import Target, section, section_ids
 
 State = Literal["fresh", "stale", "not run"]
 
@@ -183,22 +184,22 @@ class Case:
         name = names[0] if target is None or not chosen.per_target else self.target(target).name
         request = make_request(self, chosen, name, params or {}, origin)
         with self._turn:
-            self._note_case_file()
+            note_case_file(self)
             stored = self._stored(request)
             if stored is not None:
                 if latest_results(self.log).get((section_id, name)) != stored.content_sha256:
-                    self._note_parameters(request)
-                    self.run_log.append([_event("replay", stored)])
+                    note_parameters(self, request)
+                    note_replay(self, stored)
                 self._note_ignored()
                 return stored
-            self._note_parameters(request)
+            note_parameters(self, request)
             payload = compute(self, chosen, request, progress, cancelled)
             self._session.add(payload.content_sha256)
             self._note_ignored()
             return payload
 
     def run_all(self, section_id: str, **options: Any) -> tuple[Payload, ...]:
-        """Run one section for each of its targets; see `run`."""
+        """Run one section for each of its targets, with the options of `run`."""
         return tuple(self.run(section_id, target=name, **options) for name in self.target_names(section_id))
 
     # ---- what there is
@@ -295,53 +296,11 @@ class Case:
         The last is so for a function that only the notebook holds.
         """
         try:
-            return self._digest(name)
+            return digest_now(self, name)
         except FairnbError as error:
             if error.code == "no-live-object":
                 return None
             raise
-
-    def _digest(self, name: str) -> str:
-        kind, _, rest = name.partition(":")
-        first, _, second = rest.partition(":")
-        sources = self.sources
-        simple: dict[str, Callable[[], str]] = {
-            "targets": lambda: digest_of(self.targets),
-            "system": lambda: digest_of(sources.system_facts()),
-            "predictions": sources.identity_digest,
-            "lexicon": lambda: sources.lexicon().digest,
-            "criteria": lambda: digest_of(self.file.criteria),
-            "confidence": lambda: digest_of(self.file.run.confidence),
-            "privacy": lambda: digest_of(self.file.privacy),
-            **{key: partial(_digest_of_fact, fact) for key, fact in self.facts().items()},
-        }
-        if name in simple:
-            return simple[name]()
-        if kind in ("corpus", "scores", "mentions"):
-            return self._corpus_digest(kind, first)
-        if kind == "target":
-            return next((digest_of(target) for target in self.targets if target.name == rest), "")
-        if kind == "has":
-            return digest_of(sources.has(Need[rest.upper()]))
-        if kind == "result":
-            payload = self.fresh(first, second)
-            return "" if payload is None else payload.content_sha256
-        if kind == "file":
-            path = self.folder / rest
-            return sha256_file(path) if path.is_file() else ""
-        if kind == "known":
-            from fairnb.registry import known
-
-            return digest_of([[file.path, file.sha256] for file in known(rest).files])
-        return ""
-
-    def _corpus_digest(self, kind: str, name: str) -> str:
-        role: Role | None = next((role for role in self.file.corpus if role == name), None)
-        if role is None:
-            return ""
-        if kind == "corpus":
-            return self.sources.corpus_digest(role)
-        return self.sources.scores_digest(role) if kind == "scores" else self.sources.mentions_digest(role)
 
     def _stored(self, request: Request) -> Payload | None:
         candidates = self.store.results(request.section, request.target)
@@ -364,39 +323,6 @@ class Case:
             self._scores_noted.add(digest)
             if not any(e["event"] == "score" and e["digest"] == digest for e in self.log):
                 self.run_log.append([{"event": "score", "input": name, "digest": digest}])
-
-    def _note_case_file(self) -> None:
-        """Put down what in the case file changed since the log last saw it."""
-        now = flattened(plain(self.file.model_dump(mode="json", exclude_none=True)))
-        before = settings_of(self.log)
-        old = before or {}
-        changes = {
-            key: [old.get(key), now.get(key)] for key in sorted({*old, *now}) if old.get(key) != now.get(key)
-        }
-        if changes:
-            self.run_log.append(
-                [{"event": "case_file", "digest": self.digest, "first": before is None, "changes": changes}]
-            )
-
-    def _note_parameters(self, request: Request) -> None:
-        """Put down each parameter that the notebook sets to another value than was used before."""
-        before = self.latest(request.section, request.target)
-        old = request.expected if before is None else {**request.expected, **before.content.parameters}
-        self.run_log.append(
-            [
-                {
-                    "event": "parameter",
-                    "section": request.section,
-                    "target": request.target,
-                    "parameter": key,
-                    "before": old[key],
-                    "after": value,
-                    "case_file": request.expected[key],
-                }
-                for key, value in request.parameters.items()
-                if old[key] != value and "notebook" in (request.origins[key], _origin(before, key))
-            ]
-        )
 
     def _note_ignored(self) -> None:
         new = {k: v for k, v in self.store.ignored.items() if k not in self._ignored_noted}
@@ -426,22 +352,3 @@ def load_case(folder: str | Path, *, live_object: Any = None, kept: dict[Any, An
     if reading.errors:
         raise FairnbErrors(reading.errors)
     return Case(place, reading, live_object=live_object, kept=kept)
-
-
-def _event(kind: str, payload: Payload) -> dict[str, Any]:
-    content = payload.content
-    return {
-        "event": kind,
-        "section": content.section,
-        "target": content.target,
-        "request": content.request,
-        "content_sha256": payload.content_sha256,
-    }
-
-
-def _digest_of_fact(fact: Callable[[], Any]) -> str:
-    return digest_of(fact())
-
-
-def _origin(payload: Payload | None, key: str) -> str:
-    return "" if payload is None else payload.content.origins.get(key, "")

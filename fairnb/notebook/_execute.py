@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from fairnb.case import (
     read_notebook,
     section_cells,
 )
-from fairnb.errors import ExitCode, FairnbErrors
+from fairnb.errors import ExitCode, FairnbError, FairnbErrors
 from fairnb.files import write_bytes
 from fairnb.notebook._display import PROGRESS
 from fairnb.notebook._kernel import kernel_environment, kernel_manager
@@ -143,6 +144,9 @@ def execute(
     for name in only or ():
         section(name)
     errors = check_case(place)
+    if find_spec("ipykernel") is None:
+        remedy = "install it with: pip install 'fairnb[lab]'"
+        errors.append(FairnbError("package-missing", "the package ipykernel is not installed", remedy))
     if errors:
         raise FairnbErrors(errors)
     path = place / NOTEBOOK
@@ -173,40 +177,47 @@ class _Run:
         self.cell = 0
         self.exit_code = ExitCode.DONE
         self.interrupted = False
+        self.began = False
 
     async def all_cells(self, scratch: Path, environment: dict[str, str]) -> None:
-        from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-
         client = _client(self, scratch)
         for cell in self.notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs = []
                 cell.execution_count = None
-        async with client.async_setup_kernel(env=environment, cwd=str(self.folder), cleanup_kc=True):
-            await self._on_signals(client)
-            await client.async_wait_for_reply(client.kc.kernel_info())
-            for index, cell in enumerate(self.notebook.cells):
-                if self.interrupted:
-                    self._stop(index, "interrupted", ExitCode.INTERRUPTED)
-                    break
-                started = time.monotonic()
-                try:
-                    await self._one(client, index, cell)
-                except CellTimeoutError:
-                    self._stop(
-                        index, f"the cell took longer than {self.timeout:g} s", ExitCode.FAILED, started
-                    )
-                except DeadKernelError:
-                    self._stop(index, "the kernel died, perhaps for want of memory", ExitCode.FAILED, started)
-                except CellExecutionError as error:
-                    said = f"{error.evalue or error.ename}"
-                    self._stop(index, said, ExitCode.FAILED, started)
-                self._save()
-                if self.reason:
-                    break
-                self._note(index, cell, time.monotonic() - started)
+        try:
+            async with client.async_setup_kernel(env=environment, cwd=str(self.folder), cleanup_kc=True):
+                await self._each_cell(client)
+        except RuntimeError as error:
+            if self.began:
+                raise
+            # nbclient has no error of its own for a kernel that does not start.
+            self._stop(0, f"the kernel did not start ({error})", ExitCode.FAILED)
         self._rest()
         self._save()
+
+    async def _each_cell(self, client: Any) -> None:
+        from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+        self.began = True
+        for index, cell in enumerate(self.notebook.cells):
+            if self.interrupted:
+                self._stop(index, "interrupted", ExitCode.INTERRUPTED)
+                break
+            started = time.monotonic()
+            try:
+                await self._one(client, index, cell)
+            except CellTimeoutError:
+                self._stop(index, f"the cell took longer than {self.timeout:g} s", ExitCode.FAILED, started)
+            except DeadKernelError:
+                self._stop(index, "the kernel died, perhaps for want of memory", ExitCode.FAILED, started)
+            except CellExecutionError as error:
+                said = f"{error.evalue or error.ename}"
+                self._stop(index, said, ExitCode.FAILED, started)
+            self._save()
+            if self.reason:
+                break
+            self._note(index, cell, time.monotonic() - started)
 
     async def _one(self, client: Any, index: int, cell: Any) -> None:
         names = self.cells.get(index, ())
@@ -216,7 +227,7 @@ class _Run:
         # When it ran says nothing about the record and would change the file each time.
         cell.metadata.pop("execution", None)
 
-    async def _on_signals(self, client: Any) -> None:
+    def listen(self, client: Any) -> None:
         """Ctrl-C interrupts the kernel, so that the section can stop in order."""
         if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
             return
@@ -311,6 +322,11 @@ def _client(run: _Run, scratch: Path) -> Any:
     from nbclient import NotebookClient
 
     class Client(NotebookClient):
+        async def async_start_new_kernel(self, **options: Any) -> None:
+            # nbclient's own handlers, set just before, would kill the kernel at once.
+            run.listen(self)
+            await super().async_start_new_kernel(**options)
+
         def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
             data = msg["content"].get("data") or {}
             if msg["msg_type"] == "display_data" and PROGRESS in data:

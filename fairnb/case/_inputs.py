@@ -1,0 +1,69 @@
+"""What each input of a case is now, by the name under which a result records it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fairnb.files import digest_of, sha256_file
+from fairnb.sections import Need, Role
+
+if TYPE_CHECKING:
+    from fairnb.case._case import Case
+
+
+def digest_now(case: Case, name: str) -> str:
+    """Digest of an input as it is now; empty if it is absent.
+
+    Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
+    ``system``, ``predictions``, ``lexicon``, ``criteria``, ``confidence``, ``privacy``, ``has:NEED``,
+    ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``, and the facts of the case.
+    """
+    kind, _, rest = name.partition(":")
+    if not rest:
+        return _whole(case, name)
+    first, _, second = rest.partition(":")
+    if kind in ("corpus", "scores", "mentions"):
+        return _of_corpus(case, kind, first)
+    if kind == "target":
+        return next((digest_of(target) for target in case.targets if target.name == rest), "")
+    if kind == "has":
+        return digest_of(case.sources.has(Need[rest.upper()]))
+    if kind == "result":
+        payload = case.fresh(first, second)
+        return "" if payload is None else payload.content_sha256
+    if kind == "file":
+        path = case.folder / rest
+        return sha256_file(path) if path.is_file() else ""
+    if kind == "known":
+        from fairnb.registry import known
+
+        return digest_of([[file.path, file.sha256] for file in known(rest).files])
+    return ""
+
+
+def _whole(case: Case, name: str) -> str:
+    """Digest of an input of which there is one."""
+    sources = case.sources
+    single: dict[str, Callable[[], str]] = {
+        "targets": lambda: digest_of(case.targets),
+        "system": lambda: digest_of(sources.system_facts()),
+        "predictions": sources.identity_digest,
+        "lexicon": lambda: sources.lexicon().digest,
+        "criteria": lambda: digest_of(case.file.criteria),
+        "confidence": lambda: digest_of(case.file.run.confidence),
+        "privacy": lambda: digest_of(case.file.privacy),
+    }
+    if name in single:
+        return single[name]()
+    facts = case.facts()
+    return digest_of(facts[name]()) if name in facts else ""
+
+
+def _of_corpus(case: Case, kind: str, name: str) -> str:
+    role: Role | None = next((role for role in case.file.corpus if role == name), None)
+    if role is None:
+        return ""
+    if kind == "corpus":
+        return case.sources.corpus_digest(role)
+    return case.sources.scores_digest(role) if kind == "scores" else case.sources.mentions_digest(role)
