@@ -135,9 +135,16 @@ def _attachments(data: bytes, where: str) -> list[tuple[str, bytes]]:
     pdf = open_pdf(data, where)
     try:
         found = []
-        for name, specification in pdf.attachments.items():
-            stream = specification.obj.EF.F
-            found.append((name, _unpacked(stream, where)))
+        for key, specification in pdf.attachments.items():
+            entry = specification.obj
+            name = str(entry.get("/UF", key))
+            # A file that has one name for one reader and another name for the next is not one file.
+            # (The older keys cannot hold letters beyond ASCII, so there only UF counts.)
+            if name.isascii() and {key, str(entry.get("/F", name))} != {name}:
+                raise damaged(where, "unsafe-name", "a file inside the PDF has two names")
+            if set(entry.EF.keys()) - {"/F"} and entry.EF.F.objgen != entry.EF.get("/UF").objgen:
+                raise damaged(where, "damaged-document", "a file inside the PDF has two contents")
+            found.append((name, _unpacked(entry.EF.F, where)))
         return found
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError, RuntimeError) as error:
         raise damaged(where, "damaged-document", "the files inside the PDF cannot be read") from error

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from fairnb.errors import FairnbError
 from fairnb.report._extract import read_evidence
+from fairnb.report._status import printable
 from fairnb.sections import Measure, MeasureKey
 
 COLUMNS = (
@@ -22,7 +23,7 @@ COLUMNS = (
 )  # fmt: skip
 """Columns of a row of measures, in order."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 _SHOWN = ("id", "section", "target", "measure", "attribute", "subgroup", "reference", "label", "variant",
           "value", "low", "high", "n", "status")  # fmt: skip
 
@@ -100,7 +101,11 @@ def format_measures(rows: Sequence[Mapping[str, Any]], layout: str) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """All columns as CSV. A text that a spreadsheet would run as a formula gets a leading apostrophe."""
+    """All columns as CSV, one line per measure.
+
+    A text that a spreadsheet would run as a formula gets a leading apostrophe; control characters are
+    shown as escapes.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -164,8 +169,9 @@ def _cells(measure: Measure) -> dict[str, Any]:
 
 
 def _csv_cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
+    if isinstance(value, str):
+        text = printable(value)
+        return "'" + text if text.startswith(_FORMULA) else text
     return "" if value is None else value
 
 
@@ -174,5 +180,4 @@ def _table_cell(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4f}"
-    # Control and direction characters could move the cursor or reorder what is read.
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value))
+    return printable(str(value))

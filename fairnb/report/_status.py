@@ -68,10 +68,11 @@ class VerificationStatus:
     signatures: tuple[SignatureStatus, ...]
     """In the order in which they were made."""
     document_status: Literal["draft", "final", "unknown"]
-    """``draft`` if any signer signed a draft; ``unknown`` without an intact signature."""
+    """``draft`` if any signer signed a draft or the evidence says that something is missing; ``unknown``
+    without an intact signature."""
     evidence_intact: bool
-    """The evidence inside is whole: its digests, and those of every payload in it, were computed again
-    and agree. Does not say that the printed figures equal it (level 1)."""
+    """The evidence inside is whole: its digest and those of every payload and tally in it were computed
+    again and agree. Does not say that the printed figures equal it (level 1)."""
     problems: tuple[str, ...]
     """One sentence for each thing that is not as it should be."""
     what_is_not_shown: str

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, sha256
-from fairnb.report._extract import parse_evidence
+from fairnb.report._extract import parse_evidence, read_tallies
 from fairnb.report._findings import Findings
 from fairnb.report._inside import EVIDENCE, kind_of, read_document, unpack
 from fairnb.report._sign import DRAFT
@@ -81,18 +81,20 @@ def verify(
             found.problem(f"the document is not signed: there is no {path.name}.p7s beside it")
     if content == "pdf" and not found.signatures and found.sound:
         found.problem("the document is not signed")
+    evidence, problems = _evidence_in(data, content, path) if data else ({}, ["the file is empty"])
     return _status(
         path,
         content,
         found,
-        evidence=_check_evidence(data, content, path) if data else ["the file is empty"],
+        evidence=problems,
+        draft=bool(evidence.get("draft")),
         integrity_only=integrity_only,
         now=moment,
     )
 
 
 def check_evidence(evidence: dict[str, Any]) -> list[str]:
-    """What does not hold in evidence: its own digest and those of its payloads, computed again."""
+    """What does not hold in evidence: its own digest, its payloads' and its tallies', computed again."""
     problems = []
     try:
         rest = {key: value for key, value in evidence.items() if key != "content_sha256"}
@@ -105,21 +107,38 @@ def check_evidence(evidence: dict[str, Any]) -> list[str]:
                 problems.append(f"{name} of the evidence is of another version than this fairnb reads")
             if payload.get("content_sha256") != digest_of(content):
                 problems.append(f"{name} of the evidence does not have the digest it states")
+        problems += _altered_tallies(evidence)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError, FairnbError) as error:
         problems.append(f"the evidence has another shape than fairnb writes ({type(error).__name__})")
     return problems
 
 
-def _check_evidence(data: bytes, kind: str, path: Path) -> list[str]:
+def _altered_tallies(evidence: dict[str, Any]) -> list[str]:
+    tallies = read_tallies(evidence, EVIDENCE)
+    if not tallies:
+        return []
+    from fairnb.statistics import Tally
+
+    problems = []
+    for digest, data in tallies.items():
+        try:
+            sound = Tally.from_bytes(data).digest == digest
+        except FairnbError:
+            sound = False
+        if not sound:
+            problems.append(f"the counts {digest[:12]} of the evidence are not those it names")
+    return problems
+
+
+def _evidence_in(data: bytes, kind: str, path: Path) -> tuple[dict[str, Any], list[str]]:
+    """Evidence of a document, empty if it cannot be read, and what does not hold in it."""
     try:
-        if kind == "evidence":
-            return check_evidence(parse_evidence(data, str(path)))
-        files = unpack(data, path)
+        files = {EVIDENCE: data} if kind == "evidence" else unpack(data, path)
         if EVIDENCE not in files:
-            return ["the document carries no evidence.json"]
+            return {}, ["the document carries no evidence.json"]
         evidence = parse_evidence(files[EVIDENCE], EVIDENCE)
     except FairnbError as error:
-        return [error.found]
+        return {}, [error.found]
     problems = check_evidence(evidence)
     # The case's files are named in the evidence with their digests: those attached must be the same.
     case = evidence.get("case")
@@ -127,7 +146,7 @@ def _check_evidence(data: bytes, kind: str, path: Path) -> list[str]:
     for name, digest in (stated if isinstance(stated, dict) else {}).items():
         if name in files and sha256(files[name]) != digest:
             problems.append(f"the attached {name} is not the one the evidence was made from")
-    return problems
+    return evidence, problems
 
 
 def _beside(path: Path, p7s: Path | None) -> bytes | None:
@@ -144,6 +163,7 @@ def _status(
     *,
     evidence: list[str],
     integrity_only: bool,
+    draft: bool = False,
     now: dt.datetime,
 ) -> VerificationStatus:
     signatures = tuple(found.signatures)
@@ -152,7 +172,7 @@ def _status(
     expired = min((moment for moment in found.expires if moment < now), default=None)
     document: Literal["draft", "final", "unknown"] = "unknown"
     if intact:
-        document = "draft" if any(s.reason == DRAFT for s in signatures) else "final"
+        document = "draft" if draft or any(s.reason == DRAFT for s in signatures) else "final"
     return VerificationStatus(
         path=str(path),
         kind=kind,

@@ -400,8 +400,10 @@ def test_a_file_name_that_leaves_the_folder_is_refused(
     path = tmp_path / "a.pdf"
     with pikepdf.open(io.BytesIO(kit.pdf)) as pdf:
         names = pdf.Root.Names.EmbeddedFiles.Names
+        file = pdf.make_indirect(pikepdf.Dictionary(names[1]))
+        file.F = file.UF = pikepdf.String(name)
         names.append(pikepdf.String(name))
-        names.append(names[1])
+        names.append(file)
         pdf.save(path)
     with pytest.raises(FairnbError) as caught:
         extract(path, tmp_path / "out")
@@ -409,6 +411,23 @@ def test_a_file_name_that_leaves_the_folder_is_refused(
     assert caught.value.exit_code == 1
     assert not (tmp_path / "out").exists()
     assert check(sign_pdf(path.read_bytes(), kit.identity, when=kit.when)) == 1
+
+
+@pytest.mark.parametrize("where", ["UF", "F", "EF"])
+def test_a_file_that_two_readers_would_see_differently_is_refused(
+    kit: Any, tmp_path: Path, where: str
+) -> None:
+    with pikepdf.open(io.BytesIO(kit.pdf)) as pdf:
+        pdf.attachments["notes.txt"] = b"notes"
+        file = pdf.attachments["notes.txt"].obj
+        if where == "EF":
+            file.EF.UF = pdf.make_stream(b"other notes")
+        else:
+            file[f"/{where}"] = pikepdf.String("other.txt")
+        pdf.save(tmp_path / "a.pdf")
+    with pytest.raises(FairnbError) as caught:
+        extract(tmp_path / "a.pdf", tmp_path / "out")
+    assert caught.value.exit_code == 1
 
 
 def test_names_that_differ_in_case_only_are_refused(kit: Any, tmp_path: Path) -> None:

@@ -243,6 +243,9 @@ def test_an_attached_case_file_must_be_the_one_the_evidence_names(
         ({"content_sha256": "0" * 64}, "does not have the digest"),
         ({"payloads": [1]}, "another shape"),
         ({"payloads": [{}]}, "another shape"),
+        ({"tallies": {"ab" * 32: "AAAA"}}, "the counts abababababab of the evidence"),
+        ({"tallies": {"../x": "AAAA"}}, "another shape"),
+        ({"tallies": [1]}, "another shape"),
         ({"log": [1]}, "does not have the digest"),
         ({"redaction": "\ud800"}, "does not have the digest"),
     ],
@@ -251,6 +254,19 @@ def test_evidence_of_any_shape_is_judged_without_a_traceback(
     kit: Any, change: dict[str, Any], words: str
 ) -> None:
     assert words in " ".join(check_evidence({**kit.evidence, **change}))
+
+
+def test_evidence_that_says_what_is_missing_makes_a_draft_of_a_final_signature(
+    kit: Any,
+    tmp_path: Path,
+    make_evidence: Callable[..., dict[str, Any]],
+    make_html: Callable[..., bytes],
+) -> None:
+    draft = make_html(make_evidence(draft=["no conclusion has been written"]))
+    found = verify(signed_as(kit, tmp_path, draft), trust=kit.pem, now=kit.now)
+    assert found.exit_code == 0
+    assert found.signatures[0].reason == "final"
+    assert found.document_status == "draft"
 
 
 def test_sound_evidence_has_no_problems(kit: Any) -> None:
