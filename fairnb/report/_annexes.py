@@ -214,7 +214,7 @@ def measures(payloads: Sequence[Payload], numbering: Numbering) -> tuple[Measure
         if methods:
             level = ", ".join(f"{100 * level:g} %" for level in levels)
             note = f"Intervals: {', '.join(methods)}{f', {level}' if level else ''}."
-        table = TableView("", tuple(heads), rows, note, 0, refs=False, anchor=f"measures-{len(groups) + 1}")
+        table = TableView("", tuple(heads), rows, note, 0, refs=False)
         groups.append(MeasureGroup(str(content.get("title") or name), target, table))
     return tuple(groups)
 
@@ -251,7 +251,7 @@ def log_table(log: Iterable[Mapping[str, Any]], counters: Counters) -> TableView
         )
     view = _view("Run log", ("Event", "Times", "First", "Last"), rows, counters)
     columns = tuple((name, "number" if name == "Times" else kind) for name, kind in view.columns)
-    return TableView(view.title, columns, view.rows, view.note, view.number, view.refs, view.anchor)
+    return TableView(view.title, columns, view.rows, view.note, view.number, view.refs)
 
 
 def log_note(log: Sequence[Mapping[str, Any]]) -> str:
@@ -283,7 +283,6 @@ def _view(title: str, heads: Sequence[str], rows: Sequence[RowView], counters: C
         "",
         number,
         refs=False,
-        anchor=f"annex-table-{number}",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal
 
@@ -196,7 +196,12 @@ def build_document(
         limits=_limits(views),
         changes=annexes.changes(payloads, evidence.get("log", ())),
         parameters=annexes.parameters(payloads, counters),
-        further=tuple(table for view in views for part in view.parts for table in part.annex),
+        further=tuple(
+            replace(table, number=next(counters.tables))
+            for view in views
+            for part in view.parts
+            for table in part.annex
+        ),
         measures=annexes.measures(payloads, numbering),
         environment=annexes.environment(payloads, counters),
         log=annexes.log_table(evidence.get("log", ()), counters),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import logging
 import re
 import threading
 from typing import TYPE_CHECKING
@@ -44,7 +45,7 @@ def draw_svg(figure: Figure, name: str, *, alone: bool) -> str:
     from fairnb.report._fonts import figure_face
 
     words = "".join(sorted(set("".join(_WORDS.findall(svg)))))
-    face = f"<style>{figure_face(words)}</style>"
+    face = f"<style>{figure_face(words, heavy='font-weight: 600' in svg)}</style>"
     return _ROOT.sub(lambda root: root.group(0) + face, svg, count=1)
 
 
@@ -81,6 +82,8 @@ def safe_png(data: bytes) -> str:
 def _saved(figure: Figure, name: str) -> str:
     from matplotlib import rc_context
 
+    # Where a weight is missing here, the page that shows the picture has it.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     stream = io.StringIO()
     with _LOCK, rc_context({"svg.fonttype": "none", "svg.hashsalt": sha256(name.encode())[:16]}):
         figure.savefig(stream, format="svg", metadata=_NO_METADATA)

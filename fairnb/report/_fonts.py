@@ -77,10 +77,13 @@ def font_faces(characters: Iterable[str]) -> str:
     return "\n".join(rules)
 
 
-def figure_face(characters: str) -> str:
-    """The sans of figures as one `@font-face` rule, for pictures that stand alone."""
+def figure_face(characters: str, *, heavy: bool = False) -> str:
+    """The sans of figures as `@font-face` rules, for pictures that stand alone; `heavy` adds the bold."""
     wanted = _codes(characters) & _covered(FACES[0])
-    return _rule(FACES[0], _cut(FACES[0], _PLAIN if wanted <= _PLAIN else _blocks(FACES[0], wanted)))
+    faces = FACES[:2] if heavy else FACES[:1]
+    return "".join(
+        _rule(face, _cut(face, _PLAIN if wanted <= _PLAIN else _blocks(face, wanted))) for face in faces
+    )
 
 
 def _codes(characters: Iterable[str]) -> frozenset[int]:
@@ -157,7 +160,7 @@ def _cut(face: Face, codes: frozenset[int]) -> bytes:
 def _made(face: Face, codes: frozenset[int]) -> bytes:
     from fontTools import subset
     from fontTools.ttLib import TTFont
-    from fontTools.varLib import instancer
+    from fontTools.varLib import instancer  # type: ignore[import-untyped]
 
     # fontTools tells every table it leaves out.
     logging.getLogger("fontTools").setLevel(logging.ERROR)

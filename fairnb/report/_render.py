@@ -8,6 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fairnb.errors import FairnbError
+from fairnb.files import sha256
 from fairnb.report._figures import data_address, draw_svg
 from fairnb.sections import Measure, MeasureKey, Result, section
 
@@ -25,8 +26,8 @@ MARKS = {
     "inconclusive": ("◆", "Inconclusive", "unclear"),
     "not measured": ("○", "Not measured", "unmeasured"),
 }
-_WIDE = 9
-"""Columns from which a table is set smaller and across the page."""
+_DENSE, _WIDE = 8, 11
+"""Columns from which a table is set smaller, and from which it takes a page across."""
 
 
 @dataclass
@@ -57,11 +58,15 @@ class TableView:
     note: str
     number: int
     refs: bool
-    anchor: str
+
+    @property
+    def dense(self) -> bool:
+        """Too many columns for the ordinary size."""
+        return len(self.columns) + self.refs >= _DENSE
 
     @property
     def wide(self) -> bool:
-        """Too many columns for the ordinary measure."""
+        """Too many columns for an upright page."""
         return len(self.columns) + self.refs >= _WIDE
 
 
@@ -73,7 +78,6 @@ class FigureView:
     caption: str
     alternative: str
     number: int
-    anchor: str
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,12 @@ class SectionView:
     @property
     def anchor(self) -> str:
         """Id of the section's heading."""
-        return f"section-{_slug(self.id)}"
+        slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in self.id.lower())
+        return (
+            f"section-{slug}"
+            if slug == self.id.replace("_", "-")
+            else f"section-{sha256(self.id.encode())[:12]}"
+        )
 
     @property
     def applicable(self) -> bool:
@@ -261,7 +270,9 @@ def _part(
             "its measures are printed as they are."
         )
     shown = known.tables(result) if known and done else (_plain_table(result),) if done else ()
-    tables = [(table.annex, _table(table, refs, counters, name, target)) for table in shown]
+    body = [_table(table, refs, counters) for table in shown if not table.annex]
+    # Those of the annex are numbered where they stand.
+    annex = [_table(table, refs, None) for table in shown if table.annex]
     figures = []
     if known and done and drawn:
         for label, plot in known.figures(result).items():
@@ -272,15 +283,14 @@ def _part(
                     caption=plot.caption,
                     alternative=plot.alternative,
                     number=next(counters.figures) if counters else 0,
-                    anchor=f"figure-{_slug(seed)}",
                 )
             )
     return PartView(
         target=target,
         reason="" if done else result.reason or "no reason was recorded",
         statements=tuple(known.statements(result)) if known and done else (),
-        tables=tuple(view for annex, view in tables if not annex),
-        annex=tuple(view for annex, view in tables if annex),
+        tables=tuple(body),
+        annex=tuple(annex),
         figures=tuple(figures),
         examples=result.examples,
         verdicts=tuple(_verdict(item, result, refs) for item in result.candidates),
@@ -306,7 +316,7 @@ class _Refs:
         return " ".join(ids)
 
 
-def _table(table: Table, refs: _Refs, counters: Counters | None, name: str, target: str) -> TableView:
+def _table(table: Table, refs: _Refs, counters: Counters | None) -> TableView:
     rows = tuple(
         RowView(tuple(row.cells), refs.of(row.measures), row.quiet, row.strong) for row in table.rows
     )
@@ -318,7 +328,6 @@ def _table(table: Table, refs: _Refs, counters: Counters | None, name: str, targ
         note=table.note,
         number=number,
         refs=any(row.refs for row in rows),
-        anchor=f"table-{_slug(f'{name}-{target}')}-{number}",
     )
 
 
@@ -356,11 +365,11 @@ def value_text(measure: Measure) -> str:
     return "–" if measure.value is None else _number(measure.value)
 
 
-def interval_text(measure: Measure) -> str:
+def interval_text(measure: Measure, digits: int = 4) -> str:
     """An interval's ends; a dash where there is none."""
     if measure.low is None or measure.high is None:
         return "–"
-    return f"{_number(measure.low)} to {_number(measure.high)}"
+    return f"{_number(measure.low, digits)} to {_number(measure.high, digits)}"
 
 
 def finding_view(finding: Finding, refs: str) -> FindingView:
@@ -375,7 +384,7 @@ def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
     interval = ""
     for measure in result.measures:
         if item.measures and measure.key == item.measures[0] and measure.low is not None:
-            interval = interval_text(measure)
+            interval = interval_text(measure, 3)
     return VerdictView(
         criterion=item.criterion,
         statement=item.statement,
@@ -390,8 +399,8 @@ def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
     )
 
 
-def _number(value: float) -> str:
-    text = f"{value:,.0f}" if abs(value) >= 1000 and value == int(value) else f"{value:.4f}"
+def _number(value: float, digits: int = 4) -> str:
+    text = f"{value:,.0f}" if abs(value) >= 1000 and value == int(value) else f"{value:.{digits}f}"
     if float(text.replace(",", "")) == 0 and value != 0:
         text = f"{value:.2e}"
     return text.replace("-", "−")
@@ -413,7 +422,3 @@ def _aligned(table: TableView) -> list[str]:
         ).rstrip()
         for line in lines
     ]
-
-
-def _slug(text: str) -> str:
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower()).strip("-") or "x"

@@ -6,6 +6,7 @@ import json
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -235,6 +236,17 @@ def markdown(source: str, *tags: str) -> dict[str, Any]:
             "source": source}  # fmt: skip
 
 
+class _Elements(HTMLParser):
+    """All elements of a page with their attributes, as a browser would read them."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[str, dict[str, str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+
 class Kit:
     """What tests need, in one place: tests here are not importable from each other."""
 
@@ -254,6 +266,11 @@ class Kit:
         """A payload of the sample section."""
         return payload("sample", result or sample_result(), title=Sample.title, target=target, **content)
 
+    @staticmethod
+    def not_applicable(reason: str) -> Result:
+        """A section that could not be put."""
+        return Result(status="not_applicable", reason=reason)
+
     def payloads(self, draft: Sequence[str] = (), result: Result | None = None) -> list[dict[str, Any]]:
         """A small case."""
         return [
@@ -262,6 +279,34 @@ class Kit:
             self.sample(result),
             conclusion_payload("The system is fit for its purpose.\n\nWith two exceptions."),
         ]
+
+    @staticmethod
+    def active(html: str) -> list[str]:
+        """Everything in a page that could run, load or lead outside; empty for a safe page."""
+        reader = _Elements()
+        reader.feed(html)
+        wrong = []
+        for tag, attrs in reader.found:
+            if tag in (
+                "script",
+                "iframe",
+                "object",
+                "embed",
+                "link",
+                "base",
+                "form",
+                "svg",
+                "math",
+                "template",
+            ):
+                wrong.append(f"<{tag}>")
+            for name, value in attrs.items():
+                safe = value.startswith(("data:image/", "data:application/json", "#"))
+                if name.startswith("on") or (name in ("src", "href", "action", "srcset") and not safe):
+                    wrong.append(f"{tag} {name}={value[:60]}")
+                if name == "style":
+                    wrong.append(f"{tag} style")
+        return wrong
 
     @staticmethod
     def write(path: Path, notebook: Mapping[str, Any]) -> Path:
