@@ -127,15 +127,16 @@ class ScoreCache:
     def _attempt(self, work: Callable[[sqlite3.Connection], _Answer]) -> _Answer | None:
         """Do some work on the file; None where that is not possible."""
         with self._lock:
-            for _ in range(2):
-                if self._db is None or self._path is None:
-                    return None
+            rebuilt = False
+            while self._db is not None and self._path is not None:
                 try:
                     return work(self._db)
-                except sqlite3.OperationalError as error:
-                    self._give_up(str(error))
-                except sqlite3.DatabaseError:
-                    self._set_aside(self._path)
+                except sqlite3.DatabaseError as error:
+                    if rebuilt or isinstance(error, sqlite3.OperationalError):
+                        self._give_up(str(error))
+                    else:
+                        self._set_aside(self._path)
+                        rebuilt = True
             return None
 
     def _open(self, path: Path) -> None:

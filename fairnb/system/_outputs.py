@@ -85,7 +85,9 @@ def _rows(raw: Any, n: int, adapter: str) -> tuple[Any, dict[int, str]]:
         missing = {
             row: entry for row, entry in enumerate(rows) if entry is None or isinstance(entry, Unscored)
         }
-        reasons = {row: (entry or Unscored()).reason for row, entry in missing.items()}
+        reasons = {
+            row: (entry.reason if entry else "") or Unscored().reason for row, entry in missing.items()
+        }
         return [entry for row, entry in enumerate(rows) if row not in missing], reasons
     return raw, {}
 

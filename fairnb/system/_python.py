@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from fairnb.errors import ExitCode, FairnbError
-from fairnb.files import digest_of, inside, sha256_file
+from fairnb.files import digest_of, inside, sha256, sha256_file
 from fairnb.system._spec import LIVE, SystemSpec
 from fairnb.system._system import System, first_line
 
@@ -37,18 +38,19 @@ class PythonSystem(System):
     """
 
     adapter = "Python function"
-    remedy = "put the function right and run again; what is scored so far is kept"
+    remedy = "put the function right and run again"
 
     def __init__(self, spec: SystemSpec, folder: Path, function: Function | None = None) -> None:
         super().__init__(spec, function)
         self._folder = folder
         self._files = {path: _digest(inside(folder, path), path) for path in spec.files}
+        self._source = "" if function is None else _source(function)
         if function is None:
             self._files |= _module_files(_split(spec)[0], folder)
 
     @property
     def fingerprint(self) -> str:
-        """Digest over version, the function's name and file, declared files and classes.
+        """Digest over version, the function's name and source, declared files and classes.
 
         Empty without a declared version or files: a function may read whatever it likes, so its source
         alone does not say which scores it gives.
@@ -59,6 +61,7 @@ class PythonSystem(System):
             {
                 "python": self.origin,
                 "version": self.spec.version,
+                "source": self._source,
                 "files": self._files,
                 "classes": self.classes,
             }
@@ -79,6 +82,14 @@ class PythonSystem(System):
         if self.live_object is not None:
             return self.live_object  # type: ignore[no-any-return]
         module_name, attribute = _split(self.spec)
+        now = _module_files(module_name, self._folder)
+        if any(self._files.get(path) != digest for path, digest in now.items()):
+            raise FairnbError(
+                "file-changed",
+                f"the module {module_name} has changed since the case was opened",
+                "open the case again",
+                where=self.label,
+            )
         try:
             found: Any = _load(module_name, self._folder)
         except FairnbError:
@@ -126,6 +137,14 @@ def _split(spec: SystemSpec) -> tuple[str, str]:
             where="[system] python",
         )
     return module, attribute
+
+
+def _source(function: Function) -> str:
+    """Digest of a live function's source, where it has one; what it refers to is not in it."""
+    try:
+        return sha256(inspect.getsource(function).encode("utf-8", "surrogatepass"))
+    except (OSError, TypeError):
+        return ""
 
 
 def _digest(path: Path, shown: str) -> str:

@@ -62,6 +62,8 @@ class SystemSpec(BaseModel):
             raise ValueError("classes must be names, none empty and none twice")
         if self.trust and not (self.sklearn or self.keras):
             raise ValueError("trust is for sklearn and keras only: leave it out")
+        if self.keras and isinstance(self.trust, tuple):
+            raise ValueError("for keras, trust is true or false: it allows lambda layers")
         if self.files and not self.python:
             raise ValueError("files is for python only: leave it out")
         return self

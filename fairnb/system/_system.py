@@ -21,7 +21,7 @@ class System(ABC):
     """Texts per call, unless the case file says otherwise."""
     live: bool = True
     """False for recorded scores: no new text can be scored."""
-    remedy: ClassVar[str] = "put the system right and run again; what is scored so far is kept"
+    remedy: ClassVar[str] = "put the system right and run again"
     """What to do when the system itself fails."""
 
     def __init__(self, spec: SystemSpec, live_object: Any = None) -> None:

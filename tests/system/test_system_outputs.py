@@ -66,6 +66,7 @@ def test_batches_of_two_precisions_become_the_finer() -> None:
 def test_a_row_without_a_score_is_carried_with_its_reason() -> None:
     scores = scored(lambda texts: [0.5, None, Unscored("refused by policy")])
     assert scores.unscored == {1: "the system gave no score", 2: "refused by policy"}
+    assert scored(lambda texts: [Unscored("")] * 3).unscored[0] == "the system gave no score"
     np.testing.assert_array_equal(scores.values, [[0.5], [np.nan], [np.nan]])
 
 

@@ -71,6 +71,26 @@ def test_an_edited_module_is_another_system_and_is_loaded_afresh(tmp_path: Path)
     assert before.fingerprint != after.fingerprint
 
 
+def test_a_module_edited_between_opening_and_scoring_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "own_scorer.py"
+    path.write_text(HALF)
+    system = opened(tmp_path, version="1")
+    path.write_text("raise RuntimeError('ran')\n")
+    with pytest.raises(FairnbError) as caught:
+        score_texts(system, ["a"])
+    assert caught.value.code == "file-changed"
+
+
+def test_another_live_function_is_another_system_even_under_one_version(tmp_path: Path) -> None:
+    functions = [
+        lambda texts: [0.5] * len(texts),
+        lambda texts: [0.25] * len(texts),
+    ]
+    spec = SystemSpec(python="live", version="1")
+    fingerprints = {open_system(spec, tmp_path, live_object=each).fingerprint for each in functions}
+    assert len(fingerprints) == 2
+
+
 def test_opening_does_not_run_the_module(tmp_path: Path) -> None:
     (tmp_path / "own_scorer.py").write_text("raise SystemExit('ran')\n")
     assert opened(tmp_path, version="1").fingerprint

@@ -26,6 +26,7 @@ def test_one_key_names_the_system(kind: str) -> None:
         ({"python": "a:b", "classes": ["x", "x"]}, "none twice"),
         ({"python": "a:b", "classes": [" "]}, "none empty"),
         ({"python": "a:b", "trust": True}, "trust is for"),
+        ({"keras": "a.keras", "trust": ["a.B"]}, "lambda layers"),
         ({"keras": "a.keras", "files": ["w.bin"]}, "files is for"),
         ({"python": "a:b", "batch_size": 1}, "greater than or equal to 2"),
         ({"python": "a:b", "onnx": "c"}, "onnx"),
