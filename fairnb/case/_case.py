@@ -60,7 +60,6 @@ class Case:
         self.run_log = RunLog(folder / ".fairnb" / "log.jsonl")
         self._turn = _TURNS.setdefault(folder.resolve(), threading.RLock())
         self._asked: set[tuple[str, str]] = set()
-        self._session: set[str] = set()
         self._scores_noted: set[str] = set()
         self._ignored_noted: set[str] = set()
         self._entries: tuple[Any, tuple[dict[str, Any], ...]] = (None, ())
@@ -194,7 +193,7 @@ class Case:
                 return stored
             note_parameters(self, request)
             payload = compute(self, chosen, request, progress, cancelled)
-            self._session.add(payload.content_sha256)
+            self.sources.computed.add(payload.content_sha256)
             self._note_ignored()
             return payload
 
@@ -303,15 +302,19 @@ class Case:
             raise
 
     def _stored(self, request: Request) -> Payload | None:
-        candidates = self.store.results(request.section, request.target)
-        return next((p for p in candidates if p.content.request == request.digest and self._holds(p)), None)
+        """A result that can be replayed."""
+        for payload in self.store.results(request.section, request.target):
+            if payload.content.request == request.digest and self._vouched(payload) and self._holds(payload):
+                return payload
+        return None
+
+    def _vouched(self, payload: Payload) -> bool:
+        """Whether something says that the system is still the one that was scored."""
+        scored = any(name.startswith(("scores:", "predictions")) for name in payload.content.inputs)
+        return not scored or payload.content_sha256 in self.sources.computed or self.sources.vouched
 
     def _holds(self, payload: Payload) -> bool:
         """Whether inputs and tallies of a result are the case's."""
-        scored = any(name.startswith(("scores:", "predictions")) for name in payload.content.inputs)
-        if scored and payload.content_sha256 not in self._session and not self.sources.vouched:
-            # Nothing says that the system is still the same: it has to be asked again.
-            return False
         tallies = payload.result.tallies.values()
         return not self.changed_inputs(payload) and all(self.store.has_tally(digest) for digest in tallies)
 

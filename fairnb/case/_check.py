@@ -9,6 +9,7 @@ from typing import Any
 from fairnb.case._cells import read_notebook
 from fairnb.case._file import NOTEBOOK
 from fairnb.case._read import Reading, nearest, read_case_file
+from fairnb.case._sources import read_with_scores
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.sections import Role, Target
 
@@ -116,23 +117,21 @@ def _refuse_unknown_classes(target: Target, classes: tuple[str, ...], recorded: 
 
 def _corpora(reading: Reading, folder: Path) -> Iterator[tuple[tuple[str, ...], Callable[[], Any]]]:
     system = reading.tables.get("system")
-    columns = (system.scores,) if system is not None and system.scores else ()
+    column = system.scores if system is not None else ""
     for role, spec in reading.tables.get("corpus", {}).items():
         read: list[Any] = []
 
         def read_it(role: Role = role, spec: Any = spec, read: list[Any] = read) -> None:
-            from fairnb.corpus import read_corpus
-
-            read.append(read_corpus(spec, folder, role, columns=columns))
+            read.append(read_with_scores(spec, folder, role, column))
 
         yield ("corpus", role), read_it
-        if columns:
+        if column:
 
             def recorded(read: list[Any] = read) -> None:
                 from fairnb.system import recorded_scores
 
                 for corpus in read:
-                    recorded_scores(corpus.recorded[columns[0]], column=columns[0])
+                    recorded_scores(corpus.recorded.get(column, ()), column=column)
 
             yield ("system", "scores"), recorded
         for target in reading.tables.get("targets", ()):

@@ -29,6 +29,19 @@ _CORPUS_NEEDS: dict[Need, Role] = {
 }
 
 
+def read_with_scores(spec: CorpusSpec, folder: Path, role: Role, score: str) -> Corpus:
+    """Read a corpus and its recorded scores; only the test corpus must have them."""
+    from fairnb.corpus import read_corpus
+
+    columns = (score,) if score else ()
+    try:
+        return read_corpus(spec, folder, role, columns=columns)
+    except FairnbError as error:
+        if error.code != "missing-column" or role == "test" or not score:
+            raise
+        return read_corpus(spec, folder, role)
+
+
 class Sources:
     """Corpora, system, scores, lexicon and mentions of one case.
 
@@ -53,15 +66,12 @@ class Sources:
     # ---- loading
 
     def corpus(self, role: Role) -> Corpus:
-        """The corpus with a role, with the columns of recorded scores."""
-        from fairnb.corpus import read_corpus
-
-        spec = self._spec(role)
-        columns = (self.file.system.scores,) if self.file.system.scores else ()
+        """The corpus with a role, with the column of recorded scores if it has one."""
+        spec, score = self._spec(role), self.file.system.scores
         return self._once(
             ("corpus", role),
-            (self.corpus_digest(role), columns),
-            lambda: read_corpus(spec, self.folder, role, columns=columns),
+            (self.corpus_digest(role), score),
+            lambda: read_with_scores(spec, self.folder, role, score),
         )
 
     def corpus_digest(self, role: Role) -> str:
@@ -111,6 +121,13 @@ class Sources:
 
         corpus = self.corpus(role)
         column = self.file.system.scores
+        if column and column not in corpus.recorded:
+            raise FairnbError(
+                "missing-column",
+                f"the {role} corpus has no column {column!r} of recorded scores",
+                "add the column, or choose another corpus",
+                where=corpus.name,
+            )
         if column:
             return recorded_scores(corpus.recorded[column], column=column)
         return self.score(corpus.texts, progress, cancelled)
@@ -175,6 +192,12 @@ class Sources:
     def identity_digest(self) -> str:
         """The system's fingerprint; without one, a digest of what the case file says of it."""
         return self.system().fingerprint or digest_of(self.file.system)
+
+    @property
+    def computed(self) -> set[str]:
+        """Digests of the contents that this session computed."""
+        contents: set[str] = self.kept.setdefault(("computed",), (None, set()))[1]
+        return contents
 
     @property
     def vouched(self) -> bool:

@@ -189,3 +189,9 @@ def test_a_call_in_a_comment_or_text_is_not_a_section(notebook: Any, folder: Any
 def test_a_cell_with_magic_is_read_all_the_same(notebook: Any, folder: Any) -> None:
     notebook["cells"][1]["source"] = '%time case.section("counting")\n# case.section("tallying")'
     assert codes(notebook, folder) == []
+
+
+def test_a_system_that_nothing_vouches_for_can_be_recorded(make_case: Any, tiny: list[str]) -> None:
+    folder = make_case(toml=make_case.toml.replace('scores = "score"', 'python = "scorer:score"'))
+    (folder / "scorer.py").write_text("def score(texts):\n    return [0.5 for _ in texts]\n")
+    assert codes(run(folder, make_case), folder) == []

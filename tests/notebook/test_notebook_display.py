@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fairnb.report
+from fairnb.case import BUNDLE, Payload, load_case
+from fairnb.errors import FairnbError
+from fairnb.notebook import _display
+from fairnb.notebook._display import bundle_of, show, size_of
+
+
+@pytest.fixture
+def payloads(small: Any) -> tuple[Payload, ...]:
+    return load_case(small()).run_all("technical_performance")
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the report room hands back, to be set by a test."""
+    given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words"}
+    monkeypatch.setattr(fairnb.report, "render_section", lambda payloads: given["html"], raising=False)
+    monkeypatch.setattr(fairnb.report, "first_figure_svg", lambda payloads: given["svg"], raising=False)
+    monkeypatch.setattr(fairnb.report, "render_text", lambda payloads: given["text"], raising=False)
+    return given
+
+
+def test_it_holds_page_figure_text_and_the_payloads(
+    payloads: tuple[Payload, ...], drawn: dict[str, str]
+) -> None:
+    bundle = bundle_of(payloads)
+    assert set(bundle) == {"text/html", "image/svg+xml", "text/plain", BUNDLE}
+    assert bundle[BUNDLE] == [payload.to_json() for payload in payloads]
+    assert json.loads(json.dumps(bundle)) == bundle
+
+
+def test_without_a_figure_there_is_none(payloads: tuple[Payload, ...], drawn: dict[str, str]) -> None:
+    drawn["svg"] = ""
+    assert "image/svg+xml" not in bundle_of(payloads)
+
+
+def test_a_large_figure_goes_first(payloads: tuple[Payload, ...], drawn: dict[str, str]) -> None:
+    drawn["svg"] = "x" * 600_000
+    bundle = bundle_of(payloads)
+    assert set(bundle) == {"text/html", "text/plain", BUNDLE}
+    assert bundle["text/html"] == "<p>page</p>"
+
+
+def test_a_large_page_gives_way_to_the_text_escaped(
+    payloads: tuple[Payload, ...], drawn: dict[str, str]
+) -> None:
+    drawn["html"], drawn["text"] = "x" * 600_000, "a < b"
+    bundle = bundle_of(payloads)
+    assert "<pre>a &lt; b</pre>" in bundle["text/html"]
+    assert "image/svg+xml" in bundle
+    assert size_of(bundle) <= 500_000
+
+
+def test_results_over_the_limit_are_refused(
+    payloads: tuple[Payload, ...], drawn: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_display, "LARGEST", 1000)
+    with pytest.raises(FairnbError) as caught:
+        bundle_of(payloads)
+    assert caught.value.code == "result-too-large"
+
+
+def test_outside_of_ipython_the_text_is_printed(
+    payloads: tuple[Payload, ...], drawn: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert show(bundle_of(payloads), "id") is None
+    assert capsys.readouterr().out == "words\n"
+
+
+def test_the_real_page_of_a_section_runs_nothing(small: Any, tmp_path: Path) -> None:
+    for payloads in (load_case(small()).run_all(name) for name in ("system", "technical_performance")):
+        bundle = bundle_of(payloads)
+        assert size_of(bundle) <= 500_000
+        assert "<script" not in bundle["text/html"]
+        assert str(tmp_path) not in bundle["text/html"]
