@@ -3,6 +3,7 @@
 from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
+from fairnb.statistics._clustered import clustered_difference, clustered_mean
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
@@ -11,6 +12,8 @@ from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._f1 import f1_interval
 from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, wald_mean
+from fairnb.statistics._names import overlap_name
+from fairnb.statistics._paired import ClusterMean, cluster_mean, paired_difference, sign_test
 from fairnb.statistics._ratio import ratio_interval
 from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
 from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
@@ -19,6 +22,7 @@ __all__ = [
     "BUDGET",
     "BiasAucs",
     "Bin",
+    "ClusterMean",
     "Confusion",
     "Estimate",
     "GroupAuc",
@@ -31,6 +35,9 @@ __all__ = [
     "averaged_share",
     "benjamini_hochberg",
     "bias_aucs",
+    "cluster_mean",
+    "clustered_difference",
+    "clustered_mean",
     "ece_null",
     "f1_interval",
     "fisher_mid_p",
@@ -39,8 +46,11 @@ __all__ = [
     "merge_tallies",
     "mover_difference",
     "overlap_correlation",
+    "overlap_name",
+    "paired_difference",
     "power_mean",
     "ratio_interval",
+    "sign_test",
     "tally",
     "wald_mean",
     "welch_difference",

@@ -12,7 +12,8 @@ from fairnb.errors import FairnbError
 from fairnb.statistics._arrays import Counts, read_only, sum_equal
 from fairnb.statistics._clusters import UNIT, ClusterSums, cluster_ids, sum_clusters
 from fairnb.statistics._keys import as_scores, keys_of, scores_of
-from fairnb.statistics._tally import BUDGET, COMPLEMENT, Tally, overlap_name
+from fairnb.statistics._names import COMPLEMENT, overlap_name
+from fairnb.statistics._tally import BUDGET, Tally
 
 if TYPE_CHECKING:
     from scipy import sparse

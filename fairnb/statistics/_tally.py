@@ -15,17 +15,11 @@ from fairnb.statistics._clusters import ClusterSums, sum_clusters
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._keys import SHIFTS, Floats, scores_of, threshold_key
+from fairnb.statistics._names import COMPLEMENT, overlap_name
 
 BUDGET = 2_000_000
 """Entries a tally may hold; over it, the finest shift that fits."""
-COMPLEMENT = "~"
-"""Before a group's name: the rows outside that group."""
 _LOW = np.uint64(0xFFFFFFFF)
-
-
-def overlap_name(first: str, second: str) -> str:
-    """Name of the group of rows that belong to both groups, such as ``gender/female&gender/male``."""
-    return f"{first}&{second}"
 
 
 @dataclass(frozen=True, eq=False)
