@@ -130,9 +130,7 @@ def counted(labels: Sequence[int | str | None]) -> dict[str, int]:
 def _recorded(cell: object) -> str | float | None:
     if cell is None:
         return None
-    if isinstance(cell, (bool, int, float)):
-        return float(cell) if math.isfinite(cell) else str(cell)
-    text = str(cell).strip()
+    text = str(int(cell) if isinstance(cell, bool) else cell).strip()
     if not text:
         return None
     try:

@@ -6,6 +6,7 @@ import codecs
 
 from fairnb.errors import FairnbError
 
+_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NUL = "\0"
 _LINE_END = b"\n"
 
@@ -34,7 +35,7 @@ def decode(data: bytes, name: str, encoding: str | None) -> tuple[str, dict[str,
             "save the file as UTF-8, or declare its encoding, such as encoding = 'latin-1'",
             where=f"{name}, line {1 + data.count(_LINE_END, 0, at)}",
         ) from error
-    marked = text.startswith("\ufeff") or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    marked = data.startswith(_MARKS)
     text = text.removeprefix("\ufeff")
     if _NUL in text:
         raise FairnbError(

@@ -18,7 +18,7 @@ def read_frame(frame: object, name: str) -> Table:
     Raises
     ------
     FairnbError
-        ``not-a-frame``.
+        ``not-a-frame``, ``column-twice``.
     """
     import narwhals as nw
 
@@ -29,6 +29,13 @@ def read_frame(frame: object, name: str) -> Table:
             "not-a-frame",
             f"a {type(frame).__module__}.{type(frame).__name__} is no frame with rows",
             "pass a pandas, Polars or PyArrow frame (a lazy one after .collect())",
+            where=name,
+        ) from error
+    except nw.exceptions.DuplicateError as error:
+        raise FairnbError(
+            "column-twice",
+            "two columns have the same name",
+            "give each column a name of its own",
             where=name,
         ) from error
     columns = tuple(str(column) for column in eager.columns)

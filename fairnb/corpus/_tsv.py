@@ -27,7 +27,13 @@ def read_tsv(text: str, name: str, facts: dict[str, object]) -> Table:
     for number, row in zip(filled[1:], rows, strict=True):
         if len(row) != len(columns):
             raise ragged(name, number + 1, len(row), len(columns), _RAGGED)
-    told = {"format": "tsv", "delimiter": "\t", "blank_lines": len(lines) - len(filled)}
+    told = {
+        "format": "tsv",
+        "delimiter": "\t",
+        "blank_lines": len(lines) - len(filled),
+        # Many of these hint at a file whose quotes were meant as CSV's.
+        "quoted_cells": sum(len(cell) > 1 and cell[0] == cell[-1] == '"' for row in rows for cell in row),
+    }
     return Table(
         name,
         tuple(columns),

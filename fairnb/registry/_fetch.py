@@ -148,10 +148,18 @@ def _copy(thing: Known, source: Path) -> None:
         )
     folder = data_folder() / thing.name
     contents = {inside(folder, file.path): _found(thing, file, source) for file in thing.files}
-    with hold(data_folder() / f".{thing.name}.lock"):
-        for path in contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        write_all(contents)
+    try:
+        with hold(data_folder() / f".{thing.name}.lock"):
+            for path in contents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_all(contents)
+    except OSError as error:
+        raise FairnbError(
+            "cannot-write",
+            f"the data folder cannot be written ({error.strerror or error})",
+            "set FAIRNB_HOME to a folder you may write to",
+            where=str(error.filename or folder),
+        ) from error
 
 
 def _found(thing: Known, file: KnownFile, source: Path) -> bytes:
@@ -176,5 +184,9 @@ def _files_of_size(source: Path, size: int) -> Iterator[Path]:
         folders.sort()
         for name in sorted(names):
             path = Path(folder) / name
-            if path.is_file() and path.stat().st_size == size:
+            try:
+                fits = path.is_file() and path.stat().st_size == size
+            except OSError:
+                continue  # In a folder that may be listed but not entered.
+            if fits:
                 yield path

@@ -111,3 +111,21 @@ def test_a_column_that_holds_no_texts_is_refused_by_row(cell):
         from_frame(pl.DataFrame({"text": pl.Series([cell]), "label": [1]}))
     assert caught.value.code == "not-a-text"
     assert caught.value.where == "frame, row 1, column 'text'"
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame([["a", "b", 1]], columns=["text", "text", "label"]),
+        pa.table([pa.array(["a"]), pa.array(["b"]), pa.array([1])], names=["text", "text", "label"]),
+    ],
+)
+def test_a_column_that_occurs_twice_is_refused(frame):
+    with pytest.raises(FairnbError) as caught:
+        from_frame(frame)
+    assert caught.value.code == "column-twice"
+
+
+def test_columns_of_numbers_have_their_numbers_as_names():
+    frame = pd.DataFrame([["a goose", 1]])
+    assert from_frame(frame, text="0", label="1").texts == ("a goose",)

@@ -226,3 +226,17 @@ def test_the_files_own_digest_is_told(case):
 
 def test_a_place_names_file_and_line(case):
     assert case('text,label\n"a\nb",1\nc,0\n').where(1) == "c.csv, line 4"
+
+
+def test_a_declared_signature_encoding_is_read_too(case):
+    corpus = case(b"\xef\xbb\xbftext,label\na,1\n", encoding="utf-8-sig")
+    assert corpus.texts == ("a",)
+    assert corpus.facts["byte_order_mark"] is True
+
+
+def test_numbers_and_truth_values_of_json_are_scores(case):
+    lines = ['{"text": "a", "label": true, "p": true}', '{"text": "b", "label": false, "p": 0.5}']
+    lines += ['{"text": "c", "label": 0, "p": null}', '{"text": "d", "label": 1.0, "p": 1e999}']
+    corpus = case("\n".join(lines), name="c.jsonl", columns=["p"])
+    assert corpus.labels == (1, 0, 0, 1)
+    assert corpus.recorded["p"] == (1.0, 0.5, None, "inf")

@@ -27,7 +27,9 @@ def test_lone_quotes_swallow_no_rows():
 
 
 def test_doubled_quotes_stay_as_they_stand():
-    assert table('text\tlabel\n"so ""clever"""\t1\n').column("text", "text") == ('"so ""clever"""',)
+    read = table('text\tlabel\n"so ""clever"""\t1\nplain\t0\n')
+    assert read.column("text", "text") == ('"so ""clever"""', "plain")
+    assert read.facts["quoted_cells"] == 1
 
 
 def test_carriage_returns_end_lines_only_before_a_line_feed():

@@ -137,3 +137,11 @@ def test_a_derived_thing_fetches_what_it_derives_from(real_data: Path):
 def test_the_public_files_have_the_known_digests(name, real_data: Path):
     fetch(name, source=real_data)
     assert status(name) == "ready"
+
+
+def test_a_data_folder_that_cannot_be_written_is_named(geese, tmp_path):
+    (tmp_path / "x").write_bytes(CONTENT)
+    (data_folder() / "geese").write_text("a file where the folder should be")
+    with pytest.raises(FairnbError, match="FAIRNB_HOME") as caught:
+        fetch("geese", source=tmp_path)
+    assert caught.value.code == "cannot-write"
