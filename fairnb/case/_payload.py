@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fairnb import __version__
 from fairnb.errors import ExitCode, FairnbError
-from fairnb.files import digest_of, plain
+from fairnb.files import canonical_json, digest_of, plain, sha256
 from fairnb.sections import Result
 
 SCHEMA = "fairnb.result/1"
@@ -99,9 +100,16 @@ class Payload(_Frozen):
 
 
 def seal(content: Content, context: Context) -> Payload:
-    """A payload whose digest is its content's."""
+    """A payload whose digest is its content's.
+
+    The content goes through its canonical JSON, so that a computed result, a replayed one and one that a
+    receiver reads are the same to whoever prints them: whole numbers and the order of keys included.
+    """
+    canonical = canonical_json(content.model_dump(mode="json"))
     return Payload(
-        content=content, context=context, content_sha256=digest_of(content.model_dump(mode="json"))
+        content=Content.model_validate(json.loads(canonical)),
+        context=context,
+        content_sha256=sha256(canonical),
     )
 
 
@@ -117,7 +125,7 @@ def context_now(seconds: float) -> Context:
         created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         seconds=round(seconds, 3),
         machine=f"{sys.platform} {platform.machine()}",
-        versions=versions,
+        versions=dict(sorted(versions.items())),
     )
 
 

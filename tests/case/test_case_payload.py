@@ -81,3 +81,17 @@ def test_what_was_altered_is_refused(data: dict[str, Any], place: Any, value: An
 def test_what_is_no_payload_is_refused(data: Any) -> None:
     with pytest.raises(FairnbError, match="not a result"):
         read_payload(data)
+
+
+def test_a_replayed_result_is_printed_as_the_computed_one(
+    make_case: Any, tiny: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tiny_sections
+
+    from fairnb.sections import Result
+
+    facts = {"b": 1.0, "a": {"d": 2, "c": [1.0, None]}}
+    monkeypatch.setattr(tiny_sections.Closing, "run", lambda *_: Result(facts=facts))
+    folder = make_case()
+    computed, replayed = (load_case(folder).run("closing").to_json() for _ in range(2))
+    assert json.dumps(computed) == json.dumps(replayed)
