@@ -142,7 +142,7 @@ def _attachments(data: bytes, where: str) -> list[tuple[str, bytes]]:
             # (The older keys cannot hold letters beyond ASCII, so there only UF counts.)
             if name.isascii() and {key, str(entry.get("/F", name))} != {name}:
                 raise damaged(where, "unsafe-name", "a file inside the PDF has two names")
-            if set(entry.EF.keys()) - {"/F"} and entry.EF.F.objgen != entry.EF.get("/UF").objgen:
+            if any(entry.EF[other].objgen != entry.EF.F.objgen for other in entry.EF.keys()):  # noqa: SIM118
                 raise damaged(where, "damaged-document", "a file inside the PDF has two contents")
             found.append((name, _unpacked(entry.EF.F, where)))
         return found

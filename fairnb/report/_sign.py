@@ -6,8 +6,8 @@ import datetime as dt
 import io
 from typing import TYPE_CHECKING, Any
 
-from fairnb.errors import ExitCode, FairnbError
-from fairnb.report._cms import finish, quiet, signed_attributes
+from fairnb.errors import FairnbError
+from fairnb.report._cms import finish, quiet, reason_of, signed_attributes
 from fairnb.report._inside import open_pdf
 
 if TYPE_CHECKING:
@@ -52,43 +52,17 @@ def sign_pdf(
         ``expired-identity``; ``damaged-document``, ``encrypted-document``; ``cannot-sign`` for a PDF
         whose build does not allow a safe signature, such as one with hybrid cross-references.
     """
-    from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
-    from pyhanko.sign import fields
-    from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner
-
     moment = _moment(when, identity)
-    prepared, name, count = _prepared(data, role)
-    label = f"Signature {count} ({role})"
-    later = fields.SigFieldSpec(
-        sig_field_name=name,
-        readable_field_name=label,
-        # A field outside the page needs no place in the structure tree, which a signature may have sealed.
-        invis_sig_settings=fields.InvisSigSettings(box_out_of_bounds=True),
-    )
-    metadata = PdfSignatureMetadata(
-        field_name=name,
-        md_algorithm="sha256",
-        subfilter=fields.SigSeedSubFilter.PADES,
-        reason=reason or None,
-        location=location or None,
-        name=identity.name,
-        cades_signed_attr_spec=signed_attributes(role, ""),
-    )
     try:
         with quiet():
-            writer = IncrementalPdfFileWriter(io.BytesIO(prepared), strict=True)
-            # Otherwise pyHanko names itself in one of two places that PDF/A wants equal.
-            writer._update_meta = _leave_metadata  # type: ignore[method-assign]
-            signer = PdfSigner(metadata, _signer(identity), new_field_spec=later)
-            session = signer.init_signing_session(writer, existing_fields_only=count == 1)
-            session.system_time = moment
-            return finish(_sign_session(session, moment, metadata.cades_signed_attr_spec))
+            return _signed(data, identity, moment, reason, role, location)
+    except FairnbError:
+        raise
     except Exception as error:
         raise FairnbError(
             "cannot-sign",
-            f"the PDF cannot be signed ({str(error)[:160] or type(error).__name__})",
+            f"the PDF cannot be signed ({reason_of(error)})",
             "export it again with fairnb, or have its maker save it without hybrid cross-references",
-            exit_code=ExitCode.BAD_INPUT,
         ) from error
 
 
@@ -168,6 +142,38 @@ def _signer(identity: Identity) -> Any:
         # A root inside the document proves nothing; who trusts it has it already.
         embed_roots=False,
     )
+
+
+def _signed(
+    data: bytes, identity: Identity, moment: dt.datetime, reason: str, role: str, location: str
+) -> bytes:
+    from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+    from pyhanko.sign import fields
+    from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner
+
+    prepared, name, count = _prepared(data, role)
+    later = fields.SigFieldSpec(
+        sig_field_name=name,
+        readable_field_name=f"Signature {count} ({role})",
+        # A field outside the page needs no place in the structure tree, which a signature may have sealed.
+        invis_sig_settings=fields.InvisSigSettings(box_out_of_bounds=True),
+    )
+    metadata = PdfSignatureMetadata(
+        field_name=name,
+        md_algorithm="sha256",
+        subfilter=fields.SigSeedSubFilter.PADES,
+        reason=reason or None,
+        location=location or None,
+        name=identity.name,
+        cades_signed_attr_spec=signed_attributes(role, ""),
+    )
+    writer = IncrementalPdfFileWriter(io.BytesIO(prepared), strict=True)
+    # Otherwise pyHanko names itself in one of two places that PDF/A wants equal.
+    writer._update_meta = _leave_metadata  # type: ignore[method-assign]
+    signer = PdfSigner(metadata, _signer(identity), new_field_spec=later)
+    session = signer.init_signing_session(writer, existing_fields_only=count == 1)
+    session.system_time = moment
+    return finish(_sign_session(session, moment, metadata.cades_signed_attr_spec))
 
 
 def _leave_metadata() -> None:

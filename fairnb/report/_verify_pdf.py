@@ -74,7 +74,7 @@ def _check_signature(
 ) -> None:
     from pyhanko.sign.validation import SignatureCoverageLevel, async_validate_pdf_signature
 
-    problems = []
+    problems: list[str] = []
     der, loose = _contents(data, signature)
     moment = signature.self_reported_timestamp
     if moment is not None:

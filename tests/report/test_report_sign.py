@@ -186,3 +186,49 @@ def test_an_encrypted_pdf_is_not_signed(kit: Any) -> None:
 def test_pyhanko_keeps_its_log_to_itself(kit: Any, caplog: pytest.LogCaptureFixture) -> None:
     sign_pdf(kit.pdf, kit.identity, when=kit.when)
     assert caplog.records == []
+
+
+def with_hybrid_cross_references(data: bytes) -> bytes:
+    """The same document with a cross-reference table that hides a cross-reference stream (PDF 1.5)."""
+    with pikepdf.open(io.BytesIO(data)) as pdf:
+        out = io.BytesIO()
+        pdf.save(out, object_stream_mode=pikepdf.ObjectStreamMode.disable)
+    old = out.getvalue()
+    previous = int(old[old.rindex(b"startxref") + 9 :].split()[0])
+    root = old[old.rindex(b"/Root") + 5 :].split(b" R")[0].strip()
+    size = int(old[old.rindex(b"/Size") + 5 :].split()[0].strip(b"/>"))
+    place = len(old)
+    rows = b"\x01" + place.to_bytes(4, "big") + b"\x00"
+    stream = (
+        b"%d 0 obj\n<</Type /XRef /Size %d /W [1 4 1] /Index [%d 1] /Root %s R /Length %d>>\nstream\n%s"
+        b"\nendstream\nendobj\n" % (size, size + 1, size, root, len(rows), rows)
+    )
+    table = b"xref\n0 0\ntrailer\n<</Size %d /Root %s R /Prev %d /XRefStm %d>>\nstartxref\n%d\n%%%%EOF\n"
+    return old + stream + table % (size + 1, root, previous, place, place + len(stream))
+
+
+def test_a_pdf_with_hybrid_cross_references_is_named_as_such(kit: Any, tmp_path: Path) -> None:
+    hybrid = with_hybrid_cross_references(kit.pdf)
+    assert run(tool("qpdf"), "--check", "--", write(tmp_path / "h.pdf", hybrid)).returncode == 0
+    found = verify(tmp_path / "h.pdf", trust=kit.pem, now=kit.now)
+    assert any("hybrid cross-references" in problem for problem in found.problems)
+    # Saved anew when its first field is added, it has none any more.
+    signed = write(tmp_path / "s.pdf", sign_pdf(hybrid, kit.identity, when=kit.when))
+    assert verify(signed, trust=kit.pem, now=kit.now).exit_code == 0
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("key", ["Pages", "StructTreeRoot", "AcroForm"])
+def test_a_pdf_whose_parts_are_of_the_wrong_kind_is_not_signed(kit: Any, key: str) -> None:
+    with pikepdf.open(io.BytesIO(kit.pdf)) as pdf:
+        pdf.Root[f"/{key}"] = 7
+        out = io.BytesIO()
+        pdf.save(out)
+    with pytest.raises(FairnbError) as caught:
+        sign_pdf(out.getvalue(), kit.identity, when=kit.when)
+    assert caught.value.code in ("cannot-sign", "damaged-document")
+    assert "\n" not in str(caught.value)
