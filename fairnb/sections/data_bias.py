@@ -304,8 +304,12 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
     )
     standing_out = {finding.measures[0] for finding in result.findings}
     rows = []
+    absent = []
     for ratio in _ratios(result):
         if ratio.attribute not in attributes:
+            continue
+        if not ratio.n and not is_term:
+            absent.append(f"{ratio.subgroup} ({ratio.attribute})")
             continue
         name = ratio.subgroup if is_term else f"{ratio.attribute}: {ratio.subgroup}"
         shares = {label: _frequency(result, ratio, label) for label in ("positive", "negative", "all")}
@@ -322,7 +326,7 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
                     value_of(ratio, 2),
                     interval_of(ratio, 2),
                 ),
-                (ratio.key, *(share.key for share in shares.values())),
+                (*(share.key for share in shares.values()), ratio.key),
                 quiet=ratio.value is None or ratio.status is Status.TOO_FEW,
             )
         )
@@ -332,6 +336,8 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
         f"{result.facts['corpus_name']}. ▲ differs from one after adjustment and lies outside "
         f"{number(1 / result.facts['ratio_margin'], 2)} to {number(result.facts['ratio_margin'], 2)}."
     )
+    if absent:
+        about += f" Never mentioned: {', '.join(absent)}."
     return Table(title, columns, tuple(rows), note=about)
 
 
