@@ -4,6 +4,7 @@ from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
 from fairnb.statistics._clustered import clustered_difference, clustered_mean
+from fairnb.statistics._compare import mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
@@ -43,13 +44,16 @@ __all__ = [
     "fisher_mid_p",
     "holm",
     "mean_of",
+    "mean_score_difference",
     "merge_tallies",
     "mover_difference",
     "overlap_correlation",
     "overlap_name",
     "paired_difference",
     "power_mean",
+    "rate_difference",
     "ratio_interval",
+    "share_of",
     "sign_test",
     "tally",
     "wald_mean",
