@@ -2,6 +2,7 @@
 
 from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
+from fairnb.statistics._benefits import generalised_entropy, gini_of_benefits
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
 from fairnb.statistics._clustered import clustered_difference, clustered_mean
 from fairnb.statistics._compare import mean_score_difference, rate_difference, share_of
@@ -42,6 +43,8 @@ __all__ = [
     "ece_null",
     "f1_interval",
     "fisher_mid_p",
+    "generalised_entropy",
+    "gini_of_benefits",
     "holm",
     "mean_of",
     "mean_score_difference",

@@ -207,6 +207,16 @@ class Tally:
         """Expected calibration error over equal-width bins, with a bootstrap interval."""
         return _curves.ece(self, group, bins, level, seed)
 
+    def mean_flagged(self, threshold: float, group: str = "", level: float = 0.95) -> Estimate:
+        """Mean score of the rows at or above a threshold (among the scores as the tally holds them)."""
+        key = threshold_key(threshold, self.dtype) >> self.shift
+        parts = []
+        for label in (0, 1):
+            keys, counts = self.cell(group, label)
+            above = keys >= key
+            parts.append((scores_of(keys[above], self.shift), counts[above]))
+        return _curves.mean_score(parts, level)
+
     def mean_score(self, group: str = "", label: int | None = None, level: float = 0.95) -> Estimate:
         """Mean score of a group's rows of one label, or of both."""
         labels = (0, 1) if label is None else (label,)
