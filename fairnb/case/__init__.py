@@ -11,6 +11,7 @@ from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, Content, Context, Payload, payload_schema, read_payload
 from fairnb.case._read import read_case_file
 from fairnb.case._status import draft_reasons
+from fairnb.case._store import redaction_key
 
 __all__ = [
     "BUNDLE",
@@ -39,5 +40,6 @@ __all__ = [
     "read_case_file",
     "read_notebook",
     "read_payload",
+    "redaction_key",
     "section_cells",
 ]

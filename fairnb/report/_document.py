@@ -28,6 +28,16 @@ from fairnb.report._render import (
 from fairnb.sections import section, section_ids
 
 Medium = Literal["screen", "paper"]
+_LACKS = {
+    "engagement.title is empty": "a title",
+    "engagement.level is empty": "the level of the assessment",
+    "engagement.addressee is empty": "the addressee",
+    "engagement.assessor.name is empty": "the assessor’s name",
+    "engagement.independence is empty": "a statement of independence",
+    "criteria.set_by is empty": "who set the criteria",
+    "sections.conclusion.text is empty": "the assessor’s conclusion",
+}
+"""What the case file lacks, in a reader's words."""
 _SEVERITIES = ("high", "medium", "low", "observation")
 
 
@@ -168,7 +178,7 @@ def build_document(
     said = _facts(payloads, "engagement")
     reasons = tuple(draft_reasons if draft_reasons is not None else said.get("draft", ()))
     if not said:
-        reasons = (*reasons, "the engagement section is missing")
+        reasons = (*reasons, "the section Engagement")
     digest = str(evidence.get("content_sha256") or digest_of(dict(evidence)))
     moment = _moment(payloads)
     engagement = said.get("engagement", {})
@@ -177,7 +187,7 @@ def build_document(
     return Document(
         title=_first(engagement.get("title"), evidence.get("case", {}).get("title"), "Assessment"),
         status="draft" if reasons else "final",
-        draft_reasons=tuple(dict.fromkeys(reasons)),
+        draft_reasons=tuple(dict.fromkeys(_LACKS.get(reason, reason) for reason in reasons)),
         level=str(engagement.get("level", "")),
         facts=annexes.cover_facts(said, _facts(payloads, "system"), payloads),
         assessor=str(assessor.get("name", "")),

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors
 from fairnb.files import canonical_json, digest_of, write_all
 from fairnb.report._document import build_document
-from fairnb.report._notebook import payloads_of, redacted_notebook
+from fairnb.report._notebook import payloads_of
 from fairnb.report._page import render_document
 from fairnb.report._pdf import Attached, write_pdf
+from fairnb.report._redaction import narrowed, redacted_notebook, redacted_payloads
 
 if TYPE_CHECKING:
     from fairnb.report._identity import Identity
 
 Format = Literal["html", "pdf", "json"]
-Redaction = Literal["mask", "withhold", "none"]
 
 FORMATS: tuple[Format, ...] = ("html", "pdf", "json")
-_ALONE = "the notebook was exported without its case"
-_STRICTNESS: tuple[Redaction, ...] = ("none", "mask", "withhold")
+_ALONE = "the case: the notebook was exported without it"
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ def export(
             contents[folder / "audit.pdf"] = pdf
     if "json" in formats:
         contents[folder / "evidence.json"] = evidence
-    _remove_stale_signature(folder, contents)
     write_all(contents)
+    _remove_stale_signature(folder, contents)
     return ExportReport(
         paths=tuple(contents),
         status="draft" if material.draft else "final",
@@ -169,21 +170,28 @@ def material_of(notebook: Mapping[str, Any], folder: Path | None, *, redact: str
     """
     if folder is None or not (folder / "assessment.toml").is_file():
         return _alone(notebook, redact)
-    from fairnb.case import faithful, load_case, payloads_in
+    from fairnb.case import evidence_digest, faithful, load_case, payloads_in, redaction_key
 
     case = load_case(folder)
     problems = faithful(notebook, case)
     if problems:
         raise FairnbErrors([problem.error() for problem in problems])
-    mode = _mode(redact, case.file.privacy.redact)
+    stored = case.file.privacy.redact
+    mode = narrowed(redact, stored)
     evidence = case.evidence(payloads_in(notebook))
+    change = None
+    if mode != stored:
+        key = redaction_key(case.store.folder)
+        change = partial(redacted_payloads, mode=mode, key=key)
+        evidence = {**evidence, "payloads": change(evidence["payloads"]), "redaction": mode}
+        evidence["content_sha256"] = evidence_digest(evidence)
     files = [("assessment.toml", case.reading.data)]
     files += [
         (name, (folder / name).read_bytes()) for name in sorted(case.files) if name != "assessment.toml"
     ]
     return Material(
         evidence=evidence,
-        notebook=redacted_notebook(notebook, mode),
+        notebook=redacted_notebook(notebook, mode, change),
         draft=tuple(case.draft),
         files=tuple(files),
     )
@@ -208,14 +216,17 @@ def _alone(notebook: Mapping[str, Any], redact: str | None) -> Material:
                 for number in failed
             ]
         )
-    payloads = payloads_of(notebook)
+    mode = narrowed(redact, "none")
+    # Without a case there is no key that outlives the export; a fresh one shows no text again.
+    change = partial(redacted_payloads, mode=mode, key=secrets.token_bytes(32)) if mode != "none" else None
+    payloads = change(payloads_of(notebook)) if change else payloads_of(notebook)
     content: dict[str, Any] = {
         "schema": "fairnb.evidence/1",
         "case": {"title": "", "digest": "", "files": {}},
         "payloads": payloads,
         "tallies": {},
         "log": [],
-        "redaction": "",
+        "redaction": redact or "",
         "draft": [_ALONE],
     }
     said = [
@@ -226,26 +237,9 @@ def _alone(notebook: Mapping[str, Any], redact: str | None) -> Material:
     ]
     return Material(
         evidence={**content, "content_sha256": digest_of(content)},
-        notebook=redacted_notebook(notebook, _mode(redact, "none")),
+        notebook=redacted_notebook(notebook, mode, change),
         draft=(_ALONE, *said),
     )
-
-
-def _mode(asked: str | None, of_case: Redaction) -> Redaction:
-    if asked is None:
-        return of_case
-    mode = next((known for known in _STRICTNESS if known == asked), None)
-    if mode is None:
-        raise FairnbError(
-            "unknown-redaction", f"there is no redaction {asked!r}", f"choose one of {', '.join(_STRICTNESS)}"
-        )
-    if _STRICTNESS.index(mode) < _STRICTNESS.index(of_case):
-        raise FairnbError(
-            "redaction-only-narrows",
-            f"the results are stored with redaction {of_case!r}, which {mode!r} would loosen",
-            f'set redact = "{mode}" in the table [privacy] of assessment.toml and run the case again',
-        )
-    return mode
 
 
 def _formats(to: Sequence[str]) -> tuple[str, ...]:

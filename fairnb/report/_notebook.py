@@ -19,6 +19,7 @@ from fairnb.report._figures import safe_png
 TAG = "fairnb"
 """Cell tag of what `fairnb new` wrote; unchanged, it is not the assessor's remark."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_HEADING = re.compile(r"\A#+ [^\n]*")
 _LONGEST = 20_000
 """Characters of one foreign output that are printed."""
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
@@ -74,24 +75,6 @@ def payloads_of(notebook: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def redacted_notebook(notebook: Mapping[str, Any], mode: str) -> dict[str, Any]:
-    """The notebook as it is attached.
-
-    Results are redacted as they were stored. Under `mask` and `withhold` outputs of foreign cells, which
-    no one redacted, are left out; remarks are the assessor's own and stay.
-    """
-    if mode == "none":
-        return dict(notebook)
-    cells = []
-    for cell in notebook.get("cells", ()):
-        if cell.get("cell_type") != "code":
-            cells.append(dict(cell))
-            continue
-        kept = [output for output in cell.get("outputs", ()) if BUNDLE in output.get("data", {})]
-        cells.append({**cell, "outputs": kept})
-    return {**notebook, "cells": cells}
-
-
 def _of_code(number: int, source: str, outputs: Any) -> Iterator[Place]:
     texts: list[str] = []
     pictures: list[str] = []
@@ -137,8 +120,12 @@ def _tagged(cell: Mapping[str, Any]) -> bool:
 
 def _is_template(source: str) -> bool:
     known = _template_sources()
-    # A title is filled in by `fairnb new`; a cell of one heading says nothing the document does not.
-    return not known or source in known or bool(re.fullmatch(r"#+ [^\n]*\s*", source))
+    return not known or _body(source) in known
+
+
+def _body(source: str) -> str:
+    """A cell without its heading: the notebook's title is filled in by `fairnb new`."""
+    return _HEADING.sub("", source).strip()
 
 
 @cache
@@ -147,6 +134,5 @@ def _template_sources() -> frozenset[str]:
         data = json.loads((templates("notebooks") / "assessment.ipynb").read_text(encoding="utf-8"))
     except (FairnbError, OSError, ValueError):
         return frozenset()
-    return frozenset(
-        _joined(cell.get("source", "")) for cell in data["cells"] if cell["cell_type"] == "markdown"
-    )
+    sources = (_joined(cell.get("source", "")) for cell in data["cells"] if cell["cell_type"] == "markdown")
+    return frozenset({"", *map(_body, sources)})

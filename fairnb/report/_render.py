@@ -26,6 +26,8 @@ MARKS = {
     "inconclusive": ("◆", "Inconclusive", "unclear"),
     "not measured": ("○", "Not measured", "unmeasured"),
 }
+_HALF = 90.0
+"""Millimetres up to which two figures share a line."""
 _DENSE, _WIDE = 8, 11
 """Columns from which a table is set smaller, and from which it takes a page across."""
 
@@ -78,6 +80,8 @@ class FigureView:
     caption: str
     alternative: str
     number: int
+    width: float
+    """Millimetres."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,11 @@ class PartView:
     verdicts: tuple[VerdictView, ...]
     findings: tuple[FindingView, ...]
     limits: tuple[str, ...]
+
+    @property
+    def paired(self) -> bool:
+        """Whether the figures are small enough to stand side by side."""
+        return len(self.figures) > 1 and all(figure.width <= _HALF for figure in self.figures)
 
 
 @dataclass(frozen=True)
@@ -283,6 +292,7 @@ def _part(
                     caption=plot.caption,
                     alternative=plot.alternative,
                     number=next(counters.figures) if counters else 0,
+                    width=25.4 * float(plot.figure.get_figwidth()),
                 )
             )
     return PartView(

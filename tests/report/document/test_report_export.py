@@ -1,0 +1,386 @@
+"""From a case to its files: what is written, what is inside, what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairnb.errors import ExitCode, FairnbError
+from fairnb.report import _export, export
+
+TOML = """
+[engagement]
+title = "Assessment of recorded scores"
+level = "third-party"
+independence = "No stake in the system."
+addressee = "The Board"
+assessor = {{ name = "A. Example", organisation = "Example Assurance" }}
+
+[system]
+scores = "score"
+version = "1"
+
+[targets.rude]
+positive = [1]
+
+[corpus.test]
+path = "test.csv"
+text = "text"
+label = "label"
+
+[criteria]
+set_by = "the Board"
+
+[privacy]
+redact = "{redact}"
+
+[sections.conclusion]
+text = "{conclusion}"
+"""
+
+
+@pytest.fixture
+def case(kit: Any, tmp_path: Path) -> Path:
+    """A finished case of recorded scores, run and with its notebook saved."""
+    return make_case(kit, tmp_path / "case")
+
+
+def make_case(kit: Any, folder: Path, *, conclusion: str = "Fit for use.", redact: str = "mask") -> Path:
+    """A case folder with results and a notebook that shows them."""
+    from fairnb.case import load_case
+
+    folder.mkdir()
+    (folder / "assessment.toml").write_text(
+        TOML.format(conclusion=conclusion, redact=redact), encoding="utf-8"
+    )
+    with (folder / "test.csv").open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["text", "label", "score"])
+        writer.writerows([f"You are a silly goose {i}", i % 2, (i * 37 % 100) / 100] for i in range(120))
+    opened = load_case(folder)
+    names = ("engagement", "system", "technical_performance", "conclusion")
+    kit.write(
+        folder / "assessment.ipynb", kit.notebook([kit.payload(n, kit.not_applicable("x")) for n in names])
+    )
+    payloads = [payload.to_json() for name in names for payload in opened.run_all(name)]
+    kit.write(folder / "assessment.ipynb", kit.notebook(payloads, kit.markdown("My remark.")))
+    return folder
+
+
+def pdf_text(path: Path, *options: str) -> str:
+    """Text of a PDF as poppler reads it."""
+    return subprocess.run(
+        ["pdftotext", *options, str(path), "-"], capture_output=True, check=True
+    ).stdout.decode()
+
+
+def test_a_case_gives_page_pdf_and_evidence_that_say_the_same(case: Path) -> None:
+    report = export(case)
+    assert [path.name for path in report.paths] == ["audit.html", "audit.pdf", "evidence.json"]
+    assert report.status == "final"
+    assert report.warnings == ()
+    evidence = json.loads((case / "evidence.json").read_bytes())
+    assert evidence["content_sha256"] == report.evidence_sha256
+    text = pdf_text(case / "audit.pdf")
+    assert "My remark." in text
+    assert "Fit for use." in text
+    accuracy = sum((i * 37 % 100 >= 50) == (i % 2 == 1) for i in range(120)) / 120
+    assert f"{accuracy:.3f}" in text
+    assert not list(case.glob(".*.html*"))
+
+
+def test_the_pdf_is_sound_tagged_and_claims_both_standards(case: Path) -> None:
+    import pikepdf
+
+    export(case, to=["pdf"])
+    checked = subprocess.run(
+        ["qpdf", "--check", str(case / "audit.pdf")], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    with pikepdf.open(case / "audit.pdf") as pdf:
+        assert pdf.Root.MarkInfo.Marked
+        assert pdf.Root.ViewerPreferences.DisplayDocTitle
+        told = pdf.open_metadata()
+        assert (told["pdfaid:part"], told["pdfaid:conformance"], told["pdfuaid:part"]) == ("3", "A", "1")
+        assert told["dc:title"] == "Assessment of recorded scores"
+        listed = [item.objgen for item in pdf.Root.AF]
+        assert len(listed) == len(set(listed)) == 3
+        assert {str(item.AFRelationship) for item in pdf.Root.AF} == {"/Data", "/Source", "/Supplement"}
+    # Neither a hybrid nor a stream of cross-references: strict readers take it.
+    assert b"/XRefStm" not in (case / "audit.pdf").read_bytes()
+
+
+def test_evidence_notebook_and_case_file_are_attached_as_they_are(case: Path, tmp_path: Path) -> None:
+    export(case)
+    subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), str(case / "audit.pdf")], check=True)
+    assert (tmp_path / "evidence.json").read_bytes() == (case / "evidence.json").read_bytes()
+    assert (tmp_path / "assessment.toml").read_bytes() == (case / "assessment.toml").read_bytes()
+    assert json.loads((tmp_path / "assessment.ipynb").read_bytes())["cells"][-1]["source"] == "My remark."
+
+
+def test_the_same_case_gives_the_same_bytes(case: Path) -> None:
+    export(case)
+    first = {name: (case / name).read_bytes() for name in ("audit.html", "audit.pdf", "evidence.json")}
+    export(case)
+    assert {name: (case / name).read_bytes() for name in first} == first
+
+
+def test_a_draft_says_so_on_every_page(kit: Any, tmp_path: Path) -> None:
+    folder = make_case(kit, tmp_path / "draft", conclusion="")
+    report = export(folder, to=["html", "pdf"])
+    assert report.status == "draft"
+    assert report.draft_reasons == ("sections.conclusion.text is empty",)
+    pages = pdf_text(folder / "audit.pdf").split("\f")[:-1]
+    assert len(pages) > 5
+    assert all("DRAFT" in page for page in pages)
+    assert "the assessor’s conclusion" in pages[0]
+
+
+def test_pages_are_numbered_and_the_contents_name_them(case: Path) -> None:
+    export(case, to=["pdf"])
+    pages = pdf_text(case / "audit.pdf", "-layout").split("\f")[:-1]
+    assert all(f"Page {number} of {len(pages)}" in page for number, page in enumerate(pages[1:], 2))
+    contents = next(page for page in pages if page.lstrip().split("\n")[0].strip().endswith("Contents"))
+    line = re.search(r"Sign-off +(\d+)", contents)
+    assert line is not None
+    assert "This document" in pages[int(line[1]) - 1] or "The assessor named" in pages[int(line[1]) - 1]
+
+
+def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
+    from fairnb.report import load_identity, new_identity, verify
+
+    made = new_identity(
+        case / "id.p12", name="A. Example", organisation="Example", passphrase="goose walks at noon"
+    )
+    report = export(case, sign=load_identity(case / "id.p12", "goose walks at noon"))
+    assert [path.name for path in report.paths] == [
+        "audit.html",
+        "audit.html.p7s",
+        "audit.pdf",
+        "evidence.json",
+    ]
+    for name in ("audit.pdf", "audit.html"):
+        status = verify(case / name, trust=made.certificate)
+        assert (status.intact, status.trusted, status.document_status) == (True, True, "final"), name
+
+
+def test_an_old_signature_does_not_stay_beside_a_new_page(case: Path) -> None:
+    (case / "audit.html.p7s").write_bytes(b"old")
+    export(case, to=["html"])
+    assert not (case / "audit.html.p7s").exists()
+
+
+def test_an_edited_notebook_is_refused_cell_by_cell_and_nothing_is_written(case: Path) -> None:
+    place = case / "assessment.ipynb"
+    notebook = json.loads(place.read_text(encoding="utf-8"))
+    payload = notebook["cells"][2]["outputs"][0]["data"]["application/vnd.fairnb.result+json"][0]
+    payload["content"]["result"]["measures"][0]["value"] = 0.999
+    place.write_text(json.dumps(notebook), encoding="utf-8")
+    with pytest.raises(FairnbError, match="cell 3") as caught:
+        export(case)
+    assert caught.value.exit_code == ExitCode.UNFAITHFUL
+    assert not (case / "audit.html").exists()
+    assert not (case / "evidence.json").exists()
+
+
+def test_a_failed_cell_is_refused_with_and_without_a_case(case: Path, kit: Any, tmp_path: Path) -> None:
+    failed = kit.code("1/0", {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "division by zero",
+                              "traceback": []})  # fmt: skip
+    for place in (case / "assessment.ipynb", tmp_path / "alone.ipynb"):
+        kit.write(place, kit.notebook(kit.payloads(), failed))
+        with pytest.raises(FairnbError, match="cell 5") as caught:
+            export(place)
+        assert caught.value.exit_code == ExitCode.UNFAITHFUL
+
+
+def test_a_notebook_without_its_case_gives_a_draft_that_says_why(kit: Any, tmp_path: Path) -> None:
+    place = kit.write(tmp_path / "alone.ipynb", kit.notebook(kit.payloads()))
+    report = export(place, to=["html"])
+    assert report.status == "draft"
+    assert "exported without it" in (tmp_path / "audit.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("mode", ["withhold", "mask"])
+def test_export_can_show_less_than_the_case_stored(kit: Any, tmp_path: Path, mode: str) -> None:
+    said = "write to goose@example.org about the pond"
+    result = kit.sample_result(examples=[{"text": said}])
+    foreign = kit.code("1", {"output_type": "stream", "name": "stdout", "text": said})
+    place = kit.write(tmp_path / "alone.ipynb", kit.notebook([kit.engagement(), kit.sample(result)], foreign))
+    export(place, redact=mode)
+    (tmp_path / "out").mkdir()
+    subprocess.run(
+        ["pdfdetach", "-saveall", "-o", str(tmp_path / "out"), str(tmp_path / "audit.pdf")], check=True
+    )
+    inside = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    for shown in ((tmp_path / "audit.html").read_bytes(), inside, pdf_text(tmp_path / "audit.pdf").encode()):
+        assert b"goose@example.org" not in shown
+        assert (b"about the pond" in shown) == (mode == "mask")
+
+
+def test_export_cannot_show_more_than_the_case_stored(case: Path) -> None:
+    with pytest.raises(FairnbError) as caught:
+        export(case, redact="none")
+    assert caught.value.code == "redaction-only-narrows"
+
+
+def test_withheld_texts_of_a_case_are_in_no_file(kit: Any, tmp_path: Path) -> None:
+    folder = make_case(kit, tmp_path / "withheld", redact="withhold")
+    export(folder)
+    assert "silly goose" not in (folder / "audit.html").read_text(encoding="utf-8")
+    assert "silly goose" not in (folder / "evidence.json").read_text(encoding="utf-8")
+
+
+def test_a_hundred_and_twenty_rows_fourteen_columns_and_long_words_are_whole(
+    kit: Any, tmp_path: Path
+) -> None:
+    long = "".join(chr(ord("a") + i % 26) for i in range(300))
+    tables = [
+        {"title": "Long", "heads": ["Id", "Text"],
+         "rows": [[f"R-{i:03d}", "Első Юра 😁 ma’am αβγ"] for i in range(120)]},
+        {"title": "Wide", "heads": [f"Column {i}" for i in range(14)],
+         "rows": [[long if i == 3 else f"cell{j}x{i}" for i in range(14)] for j in range(3)]},
+        {"title": "Annexed", "heads": ["A"], "rows": [["annexed-cell"]], "annex": True},
+    ]  # fmt: skip
+    result = kit.sample_result(facts={"statement": f"A word: {long}", "tables": tables})
+    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample(result)]))
+    export(place, to=["pdf"])
+    text = pdf_text(tmp_path / "audit.pdf", "-layout")
+    assert all(f"R-{i:03d}" in text for i in range(120))
+    heads = [page for page in text.split("\f") if re.search(r"R-\d{3}", page)]
+    assert len(heads) > 2
+    assert all(re.search(r"^ *Id +Text", page, re.MULTILINE) for page in heads)
+    assert all(f"cell{j}x{i}" in text for j in range(3) for i in range(14) if i != 3)
+    letters = re.sub(r"\s+", "", pdf_text(tmp_path / "audit.pdf", "-raw"))
+    assert letters.count(long) == 5
+    assert "Első Юра 😁 ma’am αβγ" in text
+    assert "annexed-cell" in text
+    fonts = subprocess.run(
+        ["pdffonts", str(tmp_path / "audit.pdf")], capture_output=True, text=True, check=True
+    )
+    rows = fonts.stdout.splitlines()[2:]
+    assert all(re.search(r"yes yes yes +\d+ +\d+$", row) for row in rows), fonts.stdout
+    assert {"IBM-Plex-Sans", "Source-Serif-4"} <= {re.split(r"[+ ]", row)[1] for row in rows}
+
+
+def test_words_in_figures_can_be_found_in_the_pdf(kit: Any, tmp_path: Path) -> None:
+    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample()]))
+    export(place, to=["pdf"])
+    assert "False positives: supports" in pdf_text(tmp_path / "audit.pdf")
+
+
+def test_without_pango_the_page_is_written_and_the_packages_are_named(
+    case: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
+
+    class Broken:
+        def find_spec(self, name: str, *rest: Any) -> None:
+            if name == "weasyprint":
+                raise OSError("cannot load library 'libpango-1.0-0'")
+
+    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
+    report = export(case)
+    assert [path.name for path in report.paths] == ["audit.html", "evidence.json"]
+    assert "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-dejavu-core" in report.warnings[0]
+    with pytest.raises(FairnbError, match="libpango"):
+        export(case, to=["pdf"])
+
+
+def test_a_failure_while_writing_leaves_what_was_there(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (case / "audit.html").write_text("before", encoding="utf-8")
+    (case / "audit.html.p7s").write_bytes(b"before")
+
+    def full(contents: Any) -> None:
+        raise FairnbError("cannot-write", "no room", "make room")
+
+    monkeypatch.setattr(_export, "write_all", full)
+    with pytest.raises(FairnbError, match="no room"):
+        export(case, to=["html"])
+    assert (case / "audit.html").read_text(encoding="utf-8") == "before"
+    assert (case / "audit.html.p7s").read_bytes() == b"before"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_gives_one_message(case: Path) -> None:
+    case.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        with pytest.raises(FairnbError) as caught:
+            export(case, to=["html"])
+    finally:
+        case.chmod(stat.S_IRWXU)
+    assert caught.value.code == "cannot-write"
+
+
+def test_export_works_while_an_event_loop_runs(case: Path) -> None:
+    async def inside() -> Any:
+        return export(case, to=["html", "pdf"])
+
+    assert len(asyncio.run(inside()).paths) == 2
+
+
+def test_nbconvert_knows_both_exporters(case: Path, kit: Any, tmp_path: Path) -> None:
+    alone = kit.write(tmp_path / "alone.ipynb", kit.notebook([kit.engagement(), kit.system()]))
+    jupyter = Path(sys.executable).with_name("jupyter")
+    for place, kind, suffix in (
+        (case / "assessment.ipynb", "audit_html", "html"),
+        (alone, "audit_pdf", "pdf"),
+    ):
+        subprocess.run([str(jupyter), "nbconvert", "--to", kind, str(place)], check=True, capture_output=True)
+        assert place.with_suffix(f".{suffix}").stat().st_size > 50_000
+    export(case, to=["html"])
+    assert (case / "assessment.html").read_bytes() == (case / "audit.html").read_bytes()
+
+
+def test_wrong_formats_and_places_are_one_message_each(case: Path, tmp_path: Path) -> None:
+    for call, code in (
+        (lambda: export(case, to=["docx"]), "unknown-format"),
+        (lambda: export(case, to=[]), "unknown-format"),
+        (lambda: export(case, redact="blur"), "unknown-redaction"),
+        (lambda: export(tmp_path / "nowhere"), "no-notebook"),
+    ):
+        with pytest.raises(FairnbError) as caught:
+            call()
+        assert caught.value.code == code
+
+
+@pytest.mark.browser
+def test_the_page_runs_and_requests_nothing_in_a_browser(kit: Any, tmp_path: Path) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed (package chromium)")
+    hostile = '<script>document.title="ran"</script><img src=x onerror=\'document.title="ran"\'>'
+    result = kit.sample_result(facts={"statement": hostile}, limits=(hostile,))
+    notebook = kit.notebook([kit.engagement(title=hostile), kit.sample(result)], kit.markdown(hostile))
+    place = kit.write(tmp_path / "x.ipynb", notebook)
+    export(place, to=["html"])
+    log = tmp_path / "net.json"
+    shown = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", f"--log-net-log={log}",
+         f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "audit.html").as_uri()],
+        capture_output=True, check=True, timeout=120,
+    ).stdout.decode()  # fmt: skip
+    assert "<title>ran</title>" not in shown
+    assert "How to read this document" in shown
+
+
+def test_pictures_in_annexes_are_bounded() -> None:
+    from PIL import Image
+
+    from fairnb.report._figures import safe_png
+
+    stream = io.BytesIO()
+    Image.new("1", (20_000, 10_000)).save(stream, "PNG")
+    assert safe_png(stream.getvalue()) == ""
+    assert safe_png(b"<svg onload=alert(1)>") == ""
