@@ -43,7 +43,7 @@ def gini_of_benefits(confusion: Confusion, level: float = 0.95, *, favourable: b
 
 
 def generalised_entropy(confusion: Confusion, *, favourable: bool = False) -> float | None:
-    """Generalised entropy index of the benefits with parameter 2: half their squared coefficient of variation.
+    """Generalised entropy index of the benefits, parameter 2: half their squared coefficient of variation.
 
     None where there is no row, or every row has benefit 0. Source: Speicher et al. (KDD 2018), eq. 2.
     """

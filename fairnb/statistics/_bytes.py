@@ -133,7 +133,7 @@ def _planes(block: npt.NDArray[Any]) -> bytes:
 
 
 class _Reader:
-    """Takes blocks of known length from the content; a block never asks for more memory than 8 x its bytes."""
+    """Takes blocks of known length from the content; none asks for more memory than 8 x its bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content

@@ -285,7 +285,8 @@ class Tally:
         Raises
         ------
         FairnbError
-            ``damaged-tally`` if the bytes are not a whole tally; ``newer-tally`` if a later fairnb wrote them.
+            ``damaged-tally`` if the bytes are not a whole tally; ``newer-tally`` if a later fairnb wrote
+            them.
         """
         return _bytes.decode(data, cls)
 

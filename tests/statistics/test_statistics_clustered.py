@@ -26,7 +26,7 @@ def counted(labels, scores, groups, author):
 
 
 def sandwich(values, author):
-    """Standard error of a mean with clusters, by statsmodels; its correction is G / (G - 1) x (N - 1) / (N - 1)."""
+    """Standard error of a mean with clusters, by statsmodels; its correction is G / (G - 1)."""
     fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": author})
     return float(fit.bse[0])
 
