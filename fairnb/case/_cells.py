@@ -47,7 +47,27 @@ def read_notebook(path: Path) -> dict[str, Any]:
         raise _not_a_notebook(path, "it has no cells")
     if data.get("nbformat") != 4:
         raise _not_a_notebook(path, f"its format is {data.get('nbformat')}, not 4")
+    for number, cell in enumerate(data["cells"], 1):
+        if not _is_cell(cell):
+            raise _not_a_notebook(path, f"cell {number} has another shape than notebooks have")
     return data
+
+
+def _is_cell(cell: Any) -> bool:
+    """Whether a cell has the shape that everyone who reads notebooks relies on."""
+    if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
+        return False
+    source = cell.get("source", "")
+    if not (
+        isinstance(source, str) or (isinstance(source, list) and all(isinstance(s, str) for s in source))
+    ):
+        return False
+    outputs = cell.get("outputs", [])
+    return (
+        isinstance(cell.get("metadata", {}), dict)
+        and isinstance(outputs, list)
+        and all(isinstance(one, dict) and isinstance(one.get("data", {}), dict) for one in outputs)
+    )
 
 
 def source_of(cell: Mapping[str, Any]) -> str:

@@ -58,7 +58,7 @@ def _errors(reading: Reading, key: tuple[str, ...], check: Callable[[], Any]) ->
     except FairnbError as error:
         place = reading.where(*key) if key else ""
         where = error.where if not place else f"{place}: {error.where}" if error.where else place
-        return [FairnbError(error.code, error.found, error.remedy, where=where)]
+        return [FairnbError(error.code, error.found, error.remedy, where=where, exit_code=error.exit_code)]
     return []
 
 

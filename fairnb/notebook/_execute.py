@@ -25,7 +25,7 @@ from fairnb.case import (
     section_cells,
 )
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors
-from fairnb.files import write_bytes
+from fairnb.files import cache_folder, write_bytes
 from fairnb.notebook._display import PROGRESS
 from fairnb.notebook._kernel import kernel_environment, kernel_manager
 from fairnb.notebook._notebook import LISTENING, ONLY
@@ -351,10 +351,7 @@ def _client(run: _Run, scratch: Path) -> Any:
 @contextmanager
 def _scratch() -> Iterator[Path]:
     """Folder for the kernel's connection file and settings: below FAIRNB_HOME if that is set."""
-    home = os.environ.get("FAIRNB_HOME")
-    below = Path(home) / "kernels" if home else None
-    if below is not None:
-        below.mkdir(parents=True, exist_ok=True)
+    below = cache_folder() if os.environ.get("FAIRNB_HOME") else None
     with tempfile.TemporaryDirectory(prefix="fairnb-", dir=below, ignore_cleanup_errors=True) as name:
         yield Path(name)
 

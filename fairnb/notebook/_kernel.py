@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fairnb.files import cache_folder
+
 _SECRET = "FAIRNB_PASSPHRASE"  # noqa: S105 - the variable's name, not a passphrase
 _FOLDERS = {
     "IPYTHONDIR": "ipython",
-    "MPLCONFIGDIR": "matplotlib",
     "JUPYTER_CONFIG_DIR": "jupyter-config",
     "JUPYTER_DATA_DIR": "jupyter-data",
     "JUPYTER_RUNTIME_DIR": "jupyter-runtime",
@@ -34,6 +35,8 @@ def kernel_environment(scratch: Path, extra: Mapping[str, str]) -> dict[str, str
         place.mkdir(parents=True, exist_ok=True)
         environment[name] = str(place)
     environment.update(
+        # Kept between runs: matplotlib would list all fonts anew, which takes seconds.
+        MPLCONFIGDIR=str(_kept("matplotlib")),
         # TensorFlow: reproducible rounding and no log in the outputs.
         TF_ENABLE_ONEDNN_OPTS="0",
         TF_CPP_MIN_LOG_LEVEL="3",
@@ -43,6 +46,12 @@ def kernel_environment(scratch: Path, extra: Mapping[str, str]) -> dict[str, str
     )
     environment.update(extra)
     return environment
+
+
+def _kept(name: str) -> Path:
+    folder = cache_folder() / name
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def kernel_manager(scratch: Path) -> Any:

@@ -84,10 +84,31 @@ def _refuse_other(given: dict[str, Any], path: Path) -> None:
 
 
 def _write(path: Path, text: str, table: dict[str, Any]) -> None:
-    """Replace the table [system], or add it; the rest of the file stays as it is."""
-    lines = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items())
+    """Replace the table [system], or add it; the rest of the file stays as it is.
+
+    Raises
+    ------
+    FairnbError
+        ``cannot-edit`` if the file is written in a way that this does not understand.
+    """
+    lines = "".join(f"{key} = {_value(value)}\n" for key, value in table.items())
     block = f"[system]\n{lines}\n"
     if _TABLE.search(text):
-        write_text(path, _TABLE.sub(lambda _: block, text, count=1))
+        edited = _TABLE.sub(lambda _: block, text, count=1)
     else:
-        write_text(path, f"{text.rstrip()}\n\n{block}")
+        edited = f"{text.rstrip()}\n\n{block}"
+    if _said(edited) != table:
+        raise FairnbError(
+            "cannot-edit",
+            "the table [system] cannot be filled in without touching the rest of the file",
+            f"write into it: {', '.join(lines.splitlines())}",
+            where=str(path),
+        )
+    write_text(path, edited)
+
+
+def _value(value: Any) -> str:
+    """A value as TOML; JSON differs only in tables."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_value(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)

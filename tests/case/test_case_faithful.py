@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fairnb.case import BUNDLE, faithful, load_case, payloads_in
-from fairnb.errors import ExitCode
+from fairnb.errors import ExitCode, FairnbError
 
 
 def shown(payloads: Any) -> list[Any]:
@@ -195,3 +195,29 @@ def test_a_system_that_nothing_vouches_for_can_be_recorded(make_case: Any, tiny:
     folder = make_case(toml=make_case.toml.replace('scores = "score"', 'python = "scorer:score"'))
     (folder / "scorer.py").write_text("def score(texts):\n    return [0.5 for _ in texts]\n")
     assert codes(run(folder, make_case), folder) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "[]",
+        "{}",
+        "not json",
+        '{"nbformat": 3, "cells": []}',
+        '{"nbformat": 4, "cells": [1]}',
+        '{"nbformat": 4, "cells": [{"cell_type": "code", "source": 1}]}',
+        '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "", "outputs": {}}]}',
+        '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "", "outputs": [{"data": []}]}]}',
+    ],
+)
+def test_what_is_no_notebook_is_told(folder: Any, data: str) -> None:
+    (folder / "assessment.ipynb").write_text(data)
+    with pytest.raises(FairnbError) as caught:
+        faithful(folder / "assessment.ipynb", load_case(folder))
+    assert caught.value.code == "not-a-notebook"
+
+
+@pytest.mark.parametrize("bundle", [None, {}, "text", [], [None], [{"schema": "fairnb.result/1"}], [[]]])
+def test_a_bundle_of_another_shape_is_refused(notebook: Any, folder: Any, bundle: Any) -> None:
+    notebook["cells"][1]["outputs"][0]["data"][BUNDLE] = bundle
+    assert {cell for _, cell in codes(notebook, folder)} == {2}

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -382,3 +384,21 @@ def test_inputs_outside_the_case_folder_are_refused(make_case: Any, tmp_path: Pa
     folder = make_case(toml=make_case.toml.replace("test.csv", "../other.csv"))
     with pytest.raises(FairnbError, match="leads out"):
         load_case(folder).run("counting")
+
+
+RUNNER = """
+import sys
+from fairnb.case import load_case
+case = load_case(sys.argv[1])
+for identity in case.sections:
+    case.run_all(identity)
+"""
+
+
+def test_two_processes_may_run_one_case_at_the_same_time(make_case: Any) -> None:
+    folder = make_case()
+    runners = [subprocess.Popen([sys.executable, "-c", RUNNER, str(folder)]) for _ in range(2)]
+    assert [runner.wait(timeout=120) for runner in runners] == [0, 0]
+    case = load_case(folder)
+    assert len(case.log) >= 6
+    assert {case.state(identity) for identity in case.sections} == {"fresh"}

@@ -131,6 +131,37 @@ def test_a_live_pipeline_is_saved_into_the_case_and_named(small: Any, shown: lis
     assert load_case(folder).state("technical_performance") == "fresh"
 
 
+def pipeline_of_two_words() -> Any:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    return make_pipeline(CountVectorizer(), LogisticRegression()).fit(["silly goose", "bread"], [1, 0])
+
+
+def test_what_the_case_file_says_of_the_saved_system_is_kept(small: Any) -> None:
+    folder = small(
+        system='name = "Goose"\nsklearn = "system.skops"\ndeclared = { maker = "Ada", year = 2020 }'
+    )
+    path = folder / "assessment.toml"
+    path.write_text(path.read_text() + '\n[targets.silly]\nclasses = ["1"]\npositive = [1]\n')
+    fairnb.open(folder, system=pipeline_of_two_words())
+    said = system_of(folder)
+    assert (said["name"], said["declared"]) == ("Goose", {"maker": "Ada", "year": 2020})
+    assert (folder / "system.skops").is_file()
+
+
+def test_a_table_that_cannot_be_edited_is_left_alone(small: Any) -> None:
+    folder = small()
+    without_system(folder)
+    path = folder / "assessment.toml"
+    path.write_text(path.read_text() + '[system.declared]\nmaker = "Ada"\n')
+    before = path.read_bytes()
+    with pytest.raises(FairnbError):
+        fairnb.open(folder, system=pipeline_of_two_words())
+    assert path.read_bytes() == before
+
+
 def test_a_live_function_is_named_and_passed_on(small: Any, shown: list[Any]) -> None:
     folder = small()
     without_system(folder)
