@@ -299,8 +299,12 @@ def _not_assessed(views: Sequence[SectionView]) -> tuple[tuple[str, str], ...]:
         if not view.applicable
     ]
     there = {view.id for view in views}
+    # Only fairnb's own: what else is installed here says nothing about the assessment.
+    own = (section(name) for name in section_ids() if name not in there)
     missing += [
-        (section(name).title, "not part of this notebook") for name in section_ids() if name not in there
+        (known.title, "not part of this notebook")
+        for known in own
+        if type(known).__module__.startswith("fairnb.")
     ]
     return tuple(missing)
 

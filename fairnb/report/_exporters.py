@@ -59,8 +59,9 @@ class AuditPDFExporter(AuditHTMLExporter):
 
 
 def _material(notebook: Any, resources: Any) -> Material:
-    place = (resources.get("metadata") or {}).get("path") or ""
-    folder = Path(place) if place else None
+    told = resources.get("metadata") or {}
+    # An empty path is the working folder; none at all is a notebook that came from no file.
+    folder = Path(told["path"]) if "path" in told else None
     return material_of(_plain(notebook), folder)
 
 

@@ -271,7 +271,7 @@ def test_a_hundred_and_twenty_rows_fourteen_columns_and_long_words_are_whole(
     )
     rows = fonts.stdout.splitlines()[2:]
     assert all(re.search(r"yes yes yes +\d+ +\d+$", row) for row in rows), fonts.stdout
-    assert {"IBM-Plex-Sans", "Source-Serif-4"} <= {re.split(r"[+ ]", row)[1] for row in rows}
+    assert all(any(family in row for row in rows) for family in ("+IBM-Plex-Sans", "+Source-Serif-4"))
 
 
 def test_words_in_figures_can_be_found_in_the_pdf(kit: Any, tmp_path: Path) -> None:
