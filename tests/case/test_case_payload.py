@@ -95,3 +95,13 @@ def test_a_replayed_result_is_printed_as_the_computed_one(
     folder = make_case()
     computed, replayed = (load_case(folder).run("closing").to_json() for _ in range(2))
     assert json.dumps(computed) == json.dumps(replayed)
+
+
+def test_results_of_every_installed_section_validate(make_case: Any) -> None:
+    rows = [(f"The woman said {i}", i % 2, 0.1 + 0.8 * (i % 2)) for i in range(60)]
+    case = load_case(make_case(rows=rows, extra='[corpus.train]\npath = "test.csv"\n'))
+    schema = payload_schema()
+    for identity in case.sections:
+        for payload in case.run_all(identity):
+            jsonschema.validate(json.loads(json.dumps(payload.to_json())), schema)
+            assert payload.result.status == "done"

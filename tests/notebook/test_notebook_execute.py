@@ -183,7 +183,7 @@ sys.exit(int(report.exit_code))
 """
 
 
-@pytest.mark.parametrize("stubborn", [False, True])
+@pytest.mark.parametrize("stubborn", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_a_partial_notebook_and_the_next_run_goes_on(small: Any, stubborn: bool) -> None:
     folder = small(system=LIVE)
     sleep = "import time; open('started', 'w').close(); time.sleep(120)"
