@@ -12,6 +12,9 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
+# A fresh environment takes minutes on a busy machine.
+pytestmark = pytest.mark.timeout(1800)
+
 
 def test_the_wheel_carries_every_file_of_the_package_and_nothing_else(wheel: Path) -> None:
     carried = {
