@@ -15,6 +15,7 @@ from fairnb.case._noting import note_case_file, note_parameters, note_replay
 from fairnb.case._payload import Payload
 from fairnb.case._read import Reading, nearest, read_case_file
 from fairnb.case._request import Request, make_request
+from fairnb.case._shares import alphas
 from fairnb.case._sources import Progress, Sources
 from fairnb.case._status import draft_reasons
 from fairnb.case._store import Store
@@ -129,6 +130,7 @@ class Case:
             "sections": lambda: list(self.sections),
             "draft": lambda: self.draft,
             "case": lambda: {"title": self.title, "digest": self.digest},
+            "shares": lambda: alphas(self),
         }
 
     @property

@@ -17,7 +17,7 @@ def digest_now(case: Case, name: str) -> str:
 
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
     ``system``, ``predictions``, ``lexicon``, ``criteria``, ``confidence``, ``privacy``, ``has:NEED``,
-    ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``, and the facts of the case.
+    ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``, and the facts of the case.
     """
     kind, _, rest = name.partition(":")
     if not rest:
@@ -32,6 +32,10 @@ def digest_now(case: Case, name: str) -> str:
     if kind == "result":
         payload = case.fresh(first, second)
         return "" if payload is None else payload.content_sha256
+    if kind == "alpha":
+        from fairnb.case._shares import alpha_of
+
+        return digest_of(alpha_of(case, rest))
     if kind == "file":
         path = case.folder / rest
         return sha256_file(path) if path.is_file() else ""

@@ -33,7 +33,7 @@ _TABLES = ("engagement", "system", "targets", "corpus", "embeddings", "lexicon",
            "run", "privacy", "sections")  # fmt: skip
 _Model = TypeVar("_Model", bound=BaseModel)
 _CRITERIA = ("set_by", "set_on", "margin")
-_FINDINGS = ("alpha", "min_support")
+_FINDINGS = ("alpha", "min_support", "shares")
 _POSITION = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -163,6 +163,8 @@ class _Reader:
             if self._is_table((name,), table):
                 self._unknown((name,), table, keys)
                 merged.update({key: value for key, value in table.items() if key in keys})
+        if isinstance(merged.get("shares"), Mapping):
+            self._unknown(("findings", "shares"), merged["shares"], section_ids(), what="section")
         try:
             return Criteria(**merged)
         except ValidationError as error:

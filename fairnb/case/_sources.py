@@ -173,7 +173,8 @@ class Sources:
         if need in _CORPUS_NEEDS:
             return _CORPUS_NEEDS[need] in self.file.corpus
         if need is Need.MENTIONS:
-            return bool(self.file.corpus) and bool(self.lexicon().identity_terms)
+            lexicon = self.lexicon()
+            return bool(self.file.corpus) and bool(lexicon.identity_terms or lexicon.subgroups)
         if need is Need.LIVE_SYSTEM:
             return self.system().live
         # A case file is refused without a system; embeddings and other models are not read yet.

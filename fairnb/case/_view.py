@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fairnb.case._case import Case
     from fairnb.corpus import Corpus
     from fairnb.lexicon import Lexicon
-    from fairnb.mining import Grouping, Mentions
+    from fairnb.mining import CountedBy, Mentions
     from fairnb.statistics import Tally
     from fairnb.system import Scores
 
@@ -87,6 +87,13 @@ class CaseView:
         return self._case.file.criteria
 
     @property
+    def alpha(self) -> float:
+        from fairnb.case._shares import alpha_of
+
+        self._read(f"alpha:{self._section}")
+        return alpha_of(self._case, self._section)
+
+    @property
     def confidence(self) -> float:
         self._read("confidence")
         return self._case.file.run.confidence
@@ -151,15 +158,18 @@ class CaseView:
         self._read(f"mentions:{role}:{source}")
         return self._sources.mentions(role)
 
-    def tally(self, role: Role, by: str = "subgroup") -> Tally:
+    def tally(self, role: Role, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
+        from fairnb.mining import counted_groups
         from fairnb.statistics import tally
 
         corpus, labels, scores = self.corpus(role), self.labels(role), self.scores(role)
         names: tuple[str, ...] = ()
+        pairs: tuple[tuple[str, str], ...] = ()
         groups = None
         if self.has(Need.MENTIONS):
-            found, groups = self.mentions(role).groups(cast("Grouping", by))
-            names = tuple(found)
+            names, groups, pairs = counted_groups(
+                self.mentions(role), cast("CountedBy", by), self.lexicon.reference
+            )
         counted = tally(
             labels,
             scores,
@@ -167,7 +177,8 @@ class CaseView:
             names,
             clusters=corpus.clusters,
             cluster_key=b"" if corpus.clusters is None else redaction_key(self._case.store.folder),
-            thresholds=(self._target.threshold,),
+            pairs=pairs,
+            thresholds=(self._target.threshold, *thresholds),
         ).fitted()
         # What is stored is what the measures rest on: a receiver can count again from it.
         self.tallies[counted.digest] = counted

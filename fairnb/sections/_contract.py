@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from fairnb.sections._result import Result
 from fairnb.sections._shown import Plot, Table
@@ -94,8 +95,18 @@ class Criteria(BaseModel):
     margin: float = Field(0.05, gt=0.0, lt=1.0)
     alpha: float = Field(0.05, gt=0.0, lt=1.0)
     min_support: int = Field(20, ge=20)
+    shares: dict[str, float] = {}
+    """Section id -> its part of alpha. Sections not named share the rest by what they put to the test."""
     set_by: str = ""
     set_on: str = ""
+
+    @field_validator("shares")
+    @classmethod
+    def _within_one(cls, shares: dict[str, float]) -> dict[str, float]:
+        total = math.fsum(shares.values())
+        if min(shares.values(), default=0.0) < 0 or total > 1 + 1e-9:
+            raise ValueError(f"the shares of alpha are parts of one, and these add up to {total:g}")
+        return shares
 
 
 class SystemFacts(BaseModel):
@@ -130,6 +141,12 @@ class View(Protocol):
     def criteria(self) -> Criteria: ...
 
     @property
+    def alpha(self) -> float:
+        """The section's part of the audit's alpha, for the target at hand: its confirmatory candidates
+        share it. By default the parts are in proportion to what each section declares (`confirmatory`).
+        """
+
+    @property
     def confidence(self) -> float: ...
 
     @property
@@ -141,7 +158,8 @@ class View(Protocol):
     @property
     def facts(self) -> Mapping[str, Any]:
         """Plain values: `engagement` (the case file's table), `sections` (ids in the notebook's order),
-        `draft` (what keeps the document a draft), `case` (title, digest of the case file).
+        `draft` (what keeps the document a draft), `case` (title, digest of the case file), `shares`
+        (section id -> its part of alpha for one target).
         """
 
     def has(self, need: Need) -> bool: ...
@@ -161,8 +179,12 @@ class View(Protocol):
 
     def mentions(self, role: Role, source: str = "lookup") -> Mentions: ...
 
-    def tally(self, role: Role, by: str = "subgroup") -> Tally:
-        """Counts of the target's labels and scores by group; ``by`` is subgroup or identity_term."""
+    def tally(self, role: Role, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
+        """Counts of the target's labels and scores by group.
+
+        Groups are those of `fairnb.mining.counted_groups`; ``by`` is subgroup, identity_term or
+        intersection. Beside the target's own threshold, those given have exact counts.
+        """
 
     def known(self, name: str) -> Path: ...
 
@@ -209,6 +231,13 @@ class Section(ABC):
     """What is measured and how to read it: Markdown, printed under the title."""
 
     Params: ClassVar[type[SectionParams]] = SectionParams
+
+    def confirmatory(self, lexicon: Lexicon, params: Any) -> int:
+        """How many confirmatory candidates the section puts to the test for one target.
+
+        Known before any score is seen: it decides the section's part of the audit's alpha.
+        """
+        return 0
 
     @abstractmethod
     def run(self, view: View, params: Any) -> Result:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Altai, Section, SectionParams, View
 from fairnb.sections._format import number
+from fairnb.sections._registry import section, section_ids
 from fairnb.sections._result import Result
 from fairnb.sections._shown import Table, one_table
 
@@ -44,6 +45,7 @@ class EngagementSection(Section):
             "criteria": criteria.model_dump(mode="json"),
             "confidence": view.confidence,
             "draft": list(view.facts["draft"]),
+            "shares": view.facts["shares"],
         }
         limits = []
         if view.facts["engagement"].get("level") == "first-party":
@@ -73,6 +75,11 @@ class EngagementSection(Section):
             ("Error allowed over the whole assessment (alpha)", number(criteria["alpha"], 2)),
             ("Smallest support at which a difference is tested", str(criteria["min_support"])),
             ("Confidence of intervals", f"{100 * result.facts['confidence']:g} %"),
+            *(
+                (f"Part of alpha: {section(identity).title}, per target", number(part, 4))
+                for identity, part in result.facts.get("shares", {}).items()
+                if identity in section_ids()
+            ),
         ]
         return (
             one_table("Engagement", ("Item", "As stated"), [(a, b or _NOT_STATED) for a, b in rows]),

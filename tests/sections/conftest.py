@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fairnb.lexicon import LexiconSpec, load_lexicon
-from fairnb.mining import look_up
+from fairnb.mining import counted_groups, look_up
 from fairnb.sections import Criteria, Need, Result, SystemFacts, Target
 from fairnb.statistics import tally
 
@@ -23,7 +23,7 @@ class _Corpus:
     name: str
     texts: tuple[str, ...]
     digest: str = "d" * 64
-    clusters: None = None
+    clusters: Sequence[str] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -41,6 +41,7 @@ class SmallView:
     said: Mapping[str, Any] = field(default_factory=dict)
     criteria: Criteria = field(default_factory=Criteria)
     spec: LexiconSpec = field(default_factory=LexiconSpec)
+    clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     targets: tuple[Target, ...] = (Target(),)
     confidence: float = 0.95
     seed: int = 0
@@ -48,7 +49,7 @@ class SmallView:
     def __post_init__(self) -> None:
         self.target = self.targets[0]
         self.system = SystemFacts(name="small", classes=("positive",), fingerprint="f" * 64, live=False)
-        self.facts = {"engagement": {}, "sections": [], "draft": [], "case": {}, **self.said}
+        self.facts = {"engagement": {}, "sections": [], "draft": [], "case": {}, "shares": {}, **self.said}
 
     @property
     def lexicon(self) -> Any:
@@ -61,13 +62,28 @@ class SmallView:
     def corpus(self, role: str) -> Any:
         rows = len(self.answers[role])
         texts = tuple(self.texts.get(role, ("",) * rows))
-        return _Corpus(f"{role} corpus", texts)
+        return _Corpus(f"{role} corpus", texts, clusters=self.clusters.get(role))
 
     def labels(self, role: str, target: str = "") -> Any:
         return np.asarray(self.answers[role], np.int8)
 
-    def tally(self, role: str, by: str = "subgroup") -> Any:
-        return tally(self.labels(role), np.asarray(self.values[role]), None, ())
+    def tally(self, role: str, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Any:
+        counted = None
+        if self.texts.get(role):
+            counted = counted_groups(self.mentions(role), by, self.lexicon.reference)
+        return tally(
+            self.labels(role),
+            np.asarray(self.values[role]),
+            counted and counted.membership,
+            counted.names if counted else (),
+            pairs=counted.pairs if counted else (),
+            clusters=self.clusters.get(role),
+            thresholds=(self.target.threshold, *thresholds),
+        )
+
+    @property
+    def alpha(self) -> float:
+        return self.criteria.alpha
 
     def mentions(self, role: str, source: str = "lookup") -> Any:
         return look_up(list(self.texts[role]), self.lexicon)
