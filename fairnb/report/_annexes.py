@@ -102,7 +102,8 @@ def cover_facts(
     criteria = said.get("criteria", {})
     about = system.get("system", {})
     description = about.get("description", {})
-    name = " ".join(part for part in (str(about.get("name", "")), _version(description)) if part)
+    called = str(about.get("name", ""))
+    name = " ".join(part for part in (called, _version(description).removeprefix(f"{called}==")) if part)
     developer = engagement.get("developer", {})
     corpora = [
         f"{_ROLES.get(corpus['role'], corpus['role'])} corpus {corpus['name']}: {corpus['rows']:,} texts"

@@ -89,6 +89,7 @@ class Document:
     items: tuple[SectionView | Remarked, ...]
     tiles: tuple[Tile, ...]
     verdicts: tuple[VerdictView, ...]
+    """Gravest first."""
     overview: tuple[Overview, ...]
     not_assessed: tuple[tuple[str, str], ...]
     findings: tuple[FindingView, ...]
@@ -108,6 +109,12 @@ class Document:
     def sections(self) -> tuple[SectionView, ...]:
         """The sections among the items."""
         return tuple(item for item in self.items if isinstance(item, SectionView))
+
+    @property
+    def foremost(self) -> tuple[VerdictView, ...]:
+        """Verdicts for the page that is read first: those that exceed the margin, at least four, at most eight."""
+        exceeding = sum(verdict.kind == "exceeds" for verdict in self.verdicts)
+        return self.verdicts[: min(8, max(4, exceeding))]
 
     @property
     def draft(self) -> bool:
@@ -283,7 +290,7 @@ def _overview(views: Sequence[SectionView]) -> tuple[Overview, ...]:
     lines = []
     for view in views:
         said = [
-            f"{part.target}: {part.statements[0]}" if len(view.parts) > 1 else part.statements[0]
+            f"{part.target}: {part.statements[0].text}" if len(view.parts) > 1 else part.statements[0].text
             for part in view.parts
             if part.statements
         ]

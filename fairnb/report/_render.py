@@ -62,6 +62,16 @@ class TableView:
     refs: bool
 
     @property
+    def unbroken(self) -> int:
+        """Letters without a space up to which a cell's words are kept whole."""
+        return 9 if self.wide else 13 if self.dense else 22
+
+    @property
+    def named(self) -> bool:
+        """Whether the table is a list of names and values: its names stay on one line."""
+        return len(self.columns) == 2 and all(len(row.cells[0]) <= 34 for row in self.rows)
+
+    @property
     def dense(self) -> bool:
         """Too many columns for the ordinary size."""
         return len(self.columns) + self.refs >= _DENSE
@@ -91,6 +101,8 @@ class VerdictView:
     criterion: str
     statement: str
     effect: str
+    ratio: bool
+    """Whether the effect is a ratio; else it is a difference."""
     interval: str
     shape: str
     word: str
@@ -98,6 +110,15 @@ class VerdictView:
     reason: str
     refs: str
     verdict: str
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """A sentence as it is printed; with its severity and measures where it is a finding."""
+
+    text: str
+    severity: str
+    refs: str
 
 
 @dataclass(frozen=True)
@@ -118,7 +139,7 @@ class PartView:
     target: str
     reason: str
     """Why the section is not applicable; empty if it is."""
-    statements: tuple[str, ...]
+    statements: tuple[StatementView, ...]
     tables: tuple[TableView, ...]
     annex: tuple[TableView, ...]
     figures: tuple[FigureView, ...]
@@ -126,6 +147,12 @@ class PartView:
     verdicts: tuple[VerdictView, ...]
     findings: tuple[FindingView, ...]
     limits: tuple[str, ...]
+
+    @property
+    def further_findings(self) -> tuple[FindingView, ...]:
+        """Findings that no statement of the section tells already."""
+        told = {statement.text for statement in self.statements}
+        return tuple(finding for finding in self.findings if finding.statement not in told)
 
     @property
     def paired(self) -> bool:
@@ -190,7 +217,7 @@ def render_text(payloads: Sequence[Payload]) -> str:
             lines += ["", f"Target: {part.target}"]
         if part.reason:
             lines += ["", f"Not applicable: {part.reason}."]
-        lines += ["", *part.statements] if part.statements else []
+        lines += ["", *(statement.text for statement in part.statements)] if part.statements else []
         for table in part.tables:
             lines += ["", table.title, *_aligned(table)]
         lines += [f"Limit: {limit}" for limit in part.limits]
@@ -278,10 +305,15 @@ def _part(
             f"The section {name!r} is not installed here in the version that made this result: "
             "its measures are printed as they are."
         )
+    said = known.statements(result) if known and done else ()
     shown = known.tables(result) if known and done else (_plain_table(result),) if done else ()
     body = [_table(table, refs, counters) for table in shown if not table.annex]
     # Those of the annex are numbered where they stand.
     annex = [_table(table, refs, None) for table in shown if table.annex]
+    # The conclusion collects the others' findings; they are printed where they were made.
+    found = () if name == "conclusion" else result.findings
+    findings = tuple(finding_view(item, refs.of(item.measures)) for item in found)
+    by_statement = {finding.statement: finding for finding in findings}
     figures = []
     if known and done and drawn:
         for label, plot in known.figures(result).items():
@@ -298,13 +330,13 @@ def _part(
     return PartView(
         target=target,
         reason="" if done else result.reason or "no reason was recorded",
-        statements=tuple(known.statements(result)) if known and done else (),
+        statements=tuple(_statement(text, by_statement) for text in said),
         tables=tuple(body),
         annex=tuple(annex),
         figures=tuple(figures),
         examples=result.examples,
         verdicts=tuple(_verdict(item, result, refs) for item in result.candidates),
-        findings=tuple(finding_view(item, refs.of(item.measures)) for item in result.findings),
+        findings=findings,
         limits=tuple(limits),
     )
 
@@ -389,16 +421,24 @@ def finding_view(finding: Finding, refs: str) -> FindingView:
     )
 
 
+def _statement(text: str, findings: Mapping[str, FindingView]) -> StatementView:
+    finding = findings.get(text)
+    return StatementView(text, finding.severity if finding else "", finding.refs if finding else "")
+
+
 def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
     shape, word, kind = MARKS[item.verdict.value]
-    interval = ""
-    for measure in result.measures:
-        if item.measures and measure.key == item.measures[0] and measure.low is not None:
-            interval = interval_text(measure, 3)
+    first = next((m for m in result.measures if item.measures and m.key == item.measures[0]), None)
+    ratio = first is not None and first.measure.endswith("ratio")
+    effect = "–"
+    if item.effect is not None:
+        effect = _number(item.effect, 2) if ratio else _signed(item.effect)
+    interval = interval_text(first, 2 if ratio else 3) if first is not None and first.low is not None else ""
     return VerdictView(
         criterion=item.criterion,
         statement=item.statement,
-        effect="–" if item.effect is None else _signed(item.effect),
+        effect=effect,
+        ratio=ratio,
         interval=interval,
         shape=shape,
         word=word,
