@@ -13,7 +13,7 @@ from fairnb.errors import ExitCode, FairnbError, FairnbErrors
 from fairnb.files import canonical_json, digest_of, write_all
 from fairnb.report._document import build_document
 from fairnb.report._notebook import payloads_of
-from fairnb.report._page import render_document
+from fairnb.report._page import Signer, render_document
 from fairnb.report._pdf import Attached, write_pdf
 from fairnb.report._redaction import narrowed, redacted_notebook, redacted_payloads
 
@@ -93,11 +93,14 @@ def export(
     material = material_of(_read(notebook_path), notebook_path.parent, redact=redact)
     evidence = canonical_json(material.evidence)
     reason = "draft" if material.draft else "final"
+    signer = None
+    if sign is not None:
+        signer = Signer(sign.name, sign.organisation, role, sign.fingerprint)
     folder = notebook_path.parent
     contents: dict[Path, bytes] = {}
     warnings: list[str] = []
     if "html" in formats:
-        html = document_html(material).encode("utf-8")
+        html = document_html(material, signer).encode("utf-8")
         contents[folder / "audit.html"] = html
         if sign is not None:
             from fairnb.report._sign import sign_detached
@@ -105,7 +108,7 @@ def export(
             contents[folder / "audit.html.p7s"] = sign_detached(html, sign, reason=reason, role=role)
     if "pdf" in formats:
         try:
-            pdf = document_pdf(material)
+            pdf = document_pdf(material, signer)
         except FairnbError as error:
             if error.code != "no-pango" or formats == ("pdf",):
                 raise
@@ -130,13 +133,15 @@ def export(
     )
 
 
-def document_html(material: Material) -> str:
+def document_html(material: Material, signer: Signer | None = None) -> str:
     """The page for the screen, evidence inside."""
     document = build_document(material.evidence, material.notebook, draft_reasons=material.draft)
-    return render_document(document, medium="screen", evidence=canonical_json(material.evidence))
+    return render_document(
+        document, medium="screen", evidence=canonical_json(material.evidence), signer=signer
+    )
 
 
-def document_pdf(material: Material) -> bytes:
+def document_pdf(material: Material, signer: Signer | None = None) -> bytes:
     """The PDF, with evidence, notebook and case file attached."""
     attachments = [
         Attached(
@@ -151,7 +156,9 @@ def document_pdf(material: Material) -> bytes:
     document = build_document(
         material.evidence, material.notebook, draft_reasons=material.draft, medium="paper"
     )
-    html = render_document(document, medium="paper", attached=[item.name for item in attachments])
+    html = render_document(
+        document, medium="paper", attached=[item.name for item in attachments], signer=signer
+    )
     return write_pdf(
         html,
         moment=document.moment,

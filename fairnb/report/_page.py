@@ -17,8 +17,20 @@ from fairnb.report._html import environment
 if TYPE_CHECKING:
     from fairnb.report._document import Document, Medium
 
-_FONTS = "/*fonts*/"
+# No text can hold it: control characters are printed by their code.
+_FONTS = "/*\x1f*/"
 _TAG = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Who is about to sign the document, as the page tells it."""
+
+    name: str
+    organisation: str
+    role: str
+    fingerprint: str
+    """SHA-256 of the certificate, hexadecimal."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +44,12 @@ class Entry:
 
 
 def render_document(
-    document: Document, *, medium: Medium, evidence: bytes = b"", attached: Sequence[str] = ()
+    document: Document,
+    *,
+    medium: Medium,
+    evidence: bytes = b"",
+    attached: Sequence[str] = (),
+    signer: Signer | None = None,
 ) -> str:
     """The document as one HTML page with everything inside.
 
@@ -46,6 +63,8 @@ def render_document(
         Canonical JSON that the screen's page carries for saving.
     attached : sequence of str
         Names of the files that the PDF carries.
+    signer : Signer, optional
+        Whose electronic signature the file will carry.
     """
     entries = contents(document)
     html = environment().get_template("index.html.j2").render(
@@ -56,6 +75,7 @@ def render_document(
         moment=document.moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
         evidence_address="data:application/json;base64," + base64.b64encode(evidence).decode("ascii"),
         attached=tuple(attached),
+        signer=signer,
         fonts=_Marker(),
     )  # fmt: skip
     # The letters are cut once it is known which are needed.

@@ -186,6 +186,11 @@ def test_the_page_forbids_everything_and_carries_its_evidence(kit: Any) -> None:
     assert "@import" not in html
 
 
+def test_no_text_can_take_the_place_of_the_letters(kit: Any) -> None:
+    html = page(kit.evidence([kit.engagement(title="/*\x1f*/")]))
+    assert html.index("@font-face") > html.index("<style>")
+
+
 def test_the_same_evidence_gives_the_same_page(kit: Any) -> None:
     evidence = kit.evidence(kit.payloads())
     assert page(evidence) == page(evidence)

@@ -174,6 +174,7 @@ def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
     for name in ("audit.pdf", "audit.html"):
         status = verify(case / name, trust=made.certificate)
         assert (status.intact, status.trusted, status.document_status) == (True, True, "final"), name
+    assert "Signed electronically by A. Example" in pdf_text(case / "audit.pdf")
 
 
 def test_an_old_signature_does_not_stay_beside_a_new_page(case: Path) -> None:
