@@ -1,11 +1,14 @@
-"""The edge to the disk: atomic writes, locks, user folders, digests, canonical JSON."""
+"""The edge to the disk: atomic writes, locks, user folders, a cache, digests, canonical JSON."""
 
 from fairnb.files._atomic import write_all, write_bytes, write_text
+from fairnb.files._cache import Cache, Entry
 from fairnb.files._digest import canonical_json, digest_of, plain, sha256, sha256_file
 from fairnb.files._folders import cache_folder, data_folder, inside, templates
 from fairnb.files._locks import hold
 
 __all__ = [
+    "Cache",
+    "Entry",
     "cache_folder",
     "canonical_json",
     "data_folder",
