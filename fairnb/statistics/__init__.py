@@ -5,19 +5,22 @@ from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._benefits import generalised_entropy, gini_of_benefits
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
 from fairnb.statistics._clustered import clustered_difference, clustered_mean
-from fairnb.statistics._compare import mean_score_difference, rate_difference, share_of
+from fairnb.statistics._compare import Rate, mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
 from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
 from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._f1 import f1_interval
+from fairnb.statistics._flagged import flagged_mean, flagged_mean_difference, standardised_flagged_mean
 from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, wald_mean
 from fairnb.statistics._names import overlap_name
 from fairnb.statistics._paired import ClusterMean, cluster_mean, paired_difference, sign_test
+from fairnb.statistics._permutation import bias_aucs_null, permutation_p, scores_apart
 from fairnb.statistics._ratio import ratio_interval
 from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
+from fairnb.statistics._standardised import Standardised, standardised
 from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
 
 __all__ = [
@@ -29,7 +32,9 @@ __all__ = [
     "Estimate",
     "GroupAuc",
     "Mean",
+    "Rate",
     "Roc",
+    "Standardised",
     "Tally",
     "accuracy",
     "auc_delong",
@@ -37,12 +42,15 @@ __all__ = [
     "averaged_share",
     "benjamini_hochberg",
     "bias_aucs",
+    "bias_aucs_null",
     "cluster_mean",
     "clustered_difference",
     "clustered_mean",
     "ece_null",
     "f1_interval",
     "fisher_mid_p",
+    "flagged_mean",
+    "flagged_mean_difference",
     "generalised_entropy",
     "gini_of_benefits",
     "holm",
@@ -53,11 +61,15 @@ __all__ = [
     "overlap_correlation",
     "overlap_name",
     "paired_difference",
+    "permutation_p",
     "power_mean",
     "rate_difference",
     "ratio_interval",
+    "scores_apart",
     "share_of",
     "sign_test",
+    "standardised",
+    "standardised_flagged_mean",
     "tally",
     "wald_mean",
     "welch_difference",

@@ -18,7 +18,7 @@ from fairnb.statistics._names import COMPLEMENT
 if TYPE_CHECKING:
     from fairnb.statistics._tally import Tally
 
-Rate = Literal["tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate"]
+Rate = Literal["tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate", "error_mix"]
 
 
 class Share(NamedTuple):
@@ -36,6 +36,7 @@ _RATES: dict[str, Callable[[Confusion], Share]] = {
     "precision": lambda c: Share(c.tp, c.flagged),
     "flagged": lambda c: Share(c.flagged, c.n),
     "base_rate": lambda c: Share(c.positive, c.n),
+    "error_mix": lambda c: Share(c.fn, c.errors),
 }
 
 
@@ -45,9 +46,10 @@ def share_of(confusion: Confusion, rate: Rate) -> Share:
     Parameters
     ----------
     confusion : Confusion
-    rate : {"tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate"}
+    rate : {"tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate", "error_mix"}
         Source: Fawcett, Pattern Recognition Letters 27 (2006), 861-874; "flagged" is the share of all rows
-        called positive (statistical parity), "base_rate" the share whose label is positive.
+        called positive (statistical parity), "base_rate" the share whose label is positive, "error_mix" the
+        share of errors that are misses.
     """
     return _RATES[rate](confusion)
 
@@ -65,7 +67,7 @@ def rate_difference(
     ----------
     tally : Tally
         Counted with the pair, unless one group is the complement of the other, or everyone.
-    rate : {"tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate"}
+    rate : {"tpr", "fpr", "fnr", "accuracy", "precision", "flagged", "base_rate", "error_mix"}
     threshold : float
     first, second : str
         Stored groups or complements ``"~GROUP"``.
