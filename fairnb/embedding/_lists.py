@@ -91,7 +91,7 @@ def lemmas(words: Sequence[str]) -> tuple[str, ...]:
 def _lemma(word: str, held: set[str]) -> str:
     if word in _PRONOUNS:
         return _PRONOUNS[word]
-    for ending, instead in _ENDINGS:
+    for ending, instead in _ENDINGS if not word.endswith("ss") else ():
         if word.endswith(ending) and word[: -len(ending)] + instead in held:
             return word[: -len(ending)] + instead
     return word
