@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from fairnb.report._render import Counters, Numbering, Payload, RowView, TableView, interval_text, value_text
+from fairnb.report._render import Counters, Numbering, Payload, interval_text, value_text
+from fairnb.report._views import RowView, TableView
 from fairnb.sections import Measure
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ _EVENTS = {
 }
 
 
+_SHOWN = 120
+"""Characters of a parameter that are printed; the evidence has all of them."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
@@ -301,7 +304,8 @@ def _plain(value: Any) -> str:
         return ", ".join(_plain(item) for item in value) or "none"
     if isinstance(value, Mapping):
         return "; ".join(f"{key} = {_plain(item)}" for key, item in value.items()) or "none"
-    return str(value) or "empty"
+    text = str(value) or "empty"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}…"
 
 
 def _party(said: Mapping[str, Any]) -> str:

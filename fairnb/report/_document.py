@@ -15,16 +15,8 @@ from fairnb.files import digest_of
 from fairnb.report import _annexes as annexes
 from fairnb.report._measures import number_measures
 from fairnb.report._notebook import Output, Remark, SectionPlace, walk
-from fairnb.report._render import (
-    MARKS,
-    Counters,
-    FindingView,
-    Payload,
-    SectionView,
-    TableView,
-    VerdictView,
-    section_view,
-)
+from fairnb.report._render import Counters, Payload, section_view
+from fairnb.report._views import MARKS, FindingView, SectionView, TableView, VerdictView
 from fairnb.sections import section, section_ids
 
 Medium = Literal["screen", "paper"]
