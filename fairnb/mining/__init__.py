@@ -1,7 +1,19 @@
-"""Which text refers to which subgroup, and by which words."""
+"""Which text refers to which subgroup, by which words, and what found them."""
 
 from fairnb.mining._counted import Counted, CountedBy, counted_groups
 from fairnb.mining._lookup import look_up
-from fairnb.mining._mentions import Grouping, Mentions
+from fairnb.mining._mentions import Grouping, Mentions, Source, Unmapped
+from fairnb.mining._ner import mentions, recognition_digest
 
-__all__ = ["Counted", "CountedBy", "Grouping", "Mentions", "counted_groups", "look_up"]
+__all__ = [
+    "Counted",
+    "CountedBy",
+    "Grouping",
+    "Mentions",
+    "Source",
+    "Unmapped",
+    "counted_groups",
+    "look_up",
+    "mentions",
+    "recognition_digest",
+]

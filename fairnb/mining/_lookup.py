@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
 
 from fairnb.files import canonical_json
 from fairnb.lexicon import Hits, Lexicon, Matcher, Rule
-from fairnb.mining._mentions import Mentions
+from fairnb.mining._membership import occurs
+from fairnb.mining._mentions import Mentions, Source
 
-_SOURCE = "lookup"
+_SOURCE: Source = "lookup"
 
 
 def look_up(texts: Sequence[str], lexicon: Lexicon, *, rule: Rule | None = None) -> Mentions:
@@ -38,8 +38,8 @@ def look_up(texts: Sequence[str], lexicon: Lexicon, *, rule: Rule | None = None)
     subgroups = lexicon.subgroups
     members = [[place[term] for term in lexicon.attributes[a][s]] for a, s in subgroups]
     terms = tuple(dict.fromkeys(entry.term for entry in lexicon.identity_terms))
-    by_subgroup = _occurs(hits, members, len(texts), len(vocabulary))
-    by_term = _occurs(hits, [[place[term]] for term in terms], len(texts), len(vocabulary))
+    by_subgroup = occurs(hits, members, len(texts), len(vocabulary))
+    by_term = occurs(hits, [[place[term]] for term in terms], len(texts), len(vocabulary))
     counts = np.bincount(hits.suppressed, minlength=len(hits.reasons)).tolist()
     return Mentions(
         subgroups=subgroups,
@@ -53,25 +53,9 @@ def look_up(texts: Sequence[str], lexicon: Lexicon, *, rule: Rule | None = None)
         },
         source=_SOURCE,
         digest=_digest(subgroups, terms, vocabulary, len(texts), hits),
+        sources=(_SOURCE,),
+        found_by=np.zeros(len(hits), dtype=np.int64),
     )
-
-
-def _occurs(
-    hits: Hits, members: list[list[int]], n_texts: int, n_terms: int
-) -> sparse.csr_array[np.bool_, tuple[int, int]]:
-    """Whether a text has a counting hit of any term of each group: shape (n_texts, groups)."""
-    counting = hits.counting
-    row, term = hits.row[counting], hits.term[counting]
-    belongs = np.zeros((n_terms, len(members)), dtype=np.bool_)
-    for column, places in enumerate(members):
-        belongs[places, column] = True
-    hit, group = np.nonzero(belongs[term])
-    # Building from unique cells keeps the matrix boolean, with sorted indices and no repetition.
-    cells = np.unique(row[hit] * max(len(members), 1) + group)
-    rows, columns = np.divmod(cells, max(len(members), 1))
-    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n_texts)))).astype(np.int64)
-    ones = np.ones(len(cells), dtype=np.bool_)
-    return sparse.csr_array((ones, columns, starts), shape=(n_texts, len(members)))
 
 
 def _digest(

@@ -12,9 +12,22 @@ from fairnb.errors import FairnbError
 from fairnb.lexicon import Hits
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from scipy import sparse
 
 Grouping = Literal["subgroup", "identity_term"]
+Source = Literal["lookup", "ner", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """A named group that stands for no subgroup."""
+
+    text: str
+    """In the form in which terms are looked up."""
+    count: int
+    kind: str = ""
+    """What it names, such as ``ethnic group``; empty if nothing is known of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +48,17 @@ class Mentions:
     """Each hit with its offsets into the raw text, the suppressed ones included."""
     suppressed: Mapping[str, int]
     """reason -> number of hits that it keeps from counting; only reasons that occurred."""
-    source: str
-    """``lookup``."""
+    source: Source
     digest: str
     """SHA-256 over names, matrices and hits."""
+    sources: tuple[str, ...]
+    """What `found_by` counts through: ``lookup``, ``ner``."""
+    found_by: npt.NDArray[np.int64]
+    """Shape (hits,): what found each hit. A span that both found is two hits."""
+    unmapped: tuple[Unmapped, ...] = ()
+    """Named groups that are no mention, most frequent first; empty without recognition."""
+    pipeline: str = ""
+    """What recognised them, with its version."""
 
     def __len__(self) -> int:
         return int(self.by_subgroup.shape[0])
