@@ -16,6 +16,7 @@ _OWN = {
     "system": "fairnb.sections.system:SystemSection",
     "technical_performance": "fairnb.sections.technical_performance:TechnicalPerformance",
     "data_bias": "fairnb.sections.data_bias:DataBias",
+    "group_bias": "fairnb.sections.group_bias:GroupBias",
     "conclusion": "fairnb.sections.conclusion:Conclusion",
 }
 _GROUP = "fairnb.sections"

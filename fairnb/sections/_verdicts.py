@@ -56,6 +56,8 @@ class Question:
     spread: float | None = None
     """Standard error under equality: from it the smallest difference that could have been seen."""
     family: Literal["C", "E"] = "C"
+    untested: str = ""
+    """Why it is not tested although there are rows enough, such as too few clusters."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ def _answer(
         few = "no value" if question.support < NEVER_BELOW else "too few to say"
         return _without(question, estimate, Verdict.NOT_MEASURED, f"{count(question.support)} rows: {few}")
     if not tested or p is None:
-        reason = f"{count(question.support)} rows: tested from {count(min_support)}"
+        few = f"{count(question.support)} rows: tested from {count(min_support)}"
+        reason = question.untested if question.support >= min_support and question.untested else few
         return _without(question, estimate, Verdict.INCONCLUSIVE, reason)
     simultaneous = question.at(1 - corrected)
     detectable = _detectable(question.spread, corrected)
