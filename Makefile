@@ -46,7 +46,7 @@ test-long: check-system-test $(TEST_STAMP) ## the slow and the hostile part of t
 lint: $(TEST_STAMP) ## style, import rules, spelling, declared dependencies
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/codespell
 	$(BIN)/deptry fairnb
 
