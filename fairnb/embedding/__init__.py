@@ -9,7 +9,13 @@ from fairnb.embedding._embedding import Case, Embedding, Rows, from_arrays
 from fairnb.embedding._lists import Covered, Duplicates, Units, covered, lemmas, units
 from fairnb.embedding._neutral import NeutralWords, own_neutral_words, read_neutral_words
 from fairnb.embedding._null import Null, WithoutOne, disparity_null, leave_one_out, neutral_interval
-from fairnb.embedding._open import OwnLayer, embeddings_digest, load_embeddings, open_embedding
+from fairnb.embedding._open import (
+    OwnLayer,
+    embeddings_digest,
+    embeddings_touched,
+    load_embeddings,
+    open_embedding,
+)
 from fairnb.embedding._spec import EmbeddingSpec, Relation
 from fairnb.embedding._weat import Weat, association, effect_size, weat, weat_null
 
@@ -35,6 +41,7 @@ __all__ = [
     "disparity_of",
     "effect_size",
     "embeddings_digest",
+    "embeddings_touched",
     "from_arrays",
     "leave_one_out",
     "lemmas",

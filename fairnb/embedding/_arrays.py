@@ -15,7 +15,7 @@ from fairnb.errors import FairnbError
 _ROWS = 16384
 
 
-def vocabulary_of(path: Path, named: str, shown: str) -> Path:
+def vocabulary_of(path: Path, named: Path | None, shown: str) -> Path:
     """The file of words that belongs to an array.
 
     Raises
@@ -23,7 +23,7 @@ def vocabulary_of(path: Path, named: str, shown: str) -> Path:
     FairnbError
         ``missing-file`` with the names that were looked for.
     """
-    tried = [path.parent / named] if named else [path.with_suffix(s) for s in (".vocab", ".txt")]
+    tried = [named] if named else [path.with_suffix(s) for s in (".vocab", ".txt")]
     for candidate in tried:
         if candidate.is_file():
             return candidate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -152,9 +153,18 @@ def neutral_interval(
     """
     differences = differences_of(x, pairs)
     count = len(differences)
-    drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), replicates) / count
+    drawn = _weights(count, replicates, seed)
     mae = (drawn @ np.abs(differences)).mean(axis=1)
     rmse = np.sqrt(drawn @ differences**2).mean(axis=1)
     ends = [(1 - level) / 2, (1 + level) / 2]
     (a, b), (c, d) = np.quantile(mae, ends), np.quantile(rmse, ends)
     return (float(a), float(b)), (float(c), float(d))
+
+
+@lru_cache(maxsize=1)
+def _weights(count: int, replicates: int, seed: int) -> FloatArray:
+    """Share of each word in each replicate; shape (replicates, count). All pairs of a list use the same."""
+    drawn: FloatArray = (
+        np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), replicates) / count
+    )
+    return drawn

@@ -135,7 +135,7 @@ def _of_file(name: str, folder: Path, vocabulary: str = "") -> _Source:
     }
     files = [path]
     if suffix == ".npy":
-        words = vocabulary_of(path, vocabulary, name)
+        words = vocabulary_of(path, inside(folder, vocabulary) if vocabulary else None, name)
         files.append(words)
     if suffix == ".kv":
         files += beside(path)
@@ -184,3 +184,26 @@ def _known(name: str) -> _Source:
 
     facts = {"format": "packaged array", "title": known.title, "licence": known.licence, "files": pins}
     return _Source(name, pins, read, facts)
+
+
+def embeddings_touched(spec: EmbeddingSpec, folder: Path, *, own: OwnLayer | None = None) -> tuple[Any, ...]:
+    """Size and time of each file that a case's embeddings are read from: as long as they stay, so does the digest.
+
+    Packaged vectors are held to digests that come with fairnb and need no look. A missing file is None.
+    """
+    names = [spec.use or spec.path, *spec.compare, spec.vocabulary, own.keras if own is not None else ""]
+    touched: list[Any] = []
+    for name in names:
+        if PurePosixPath(name).suffix.lower() not in SUFFIXES and name != spec.vocabulary:
+            continue
+        try:
+            path = inside(folder, name)
+            files = (
+                [path, *beside(path), path.with_suffix(".vocab"), path.with_suffix(".txt")] if name else []
+            )
+            touched += [
+                (f.name, f.stat().st_mtime_ns, f.stat().st_size) if f.is_file() else None for f in files
+            ]
+        except OSError:
+            touched.append(None)
+    return tuple(touched)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from fairnb.embedding import (
     EmbeddingSpec,
     OwnLayer,
     embeddings_digest,
+    embeddings_touched,
     load_embeddings,
     open_embedding,
 )
@@ -174,7 +176,8 @@ def test_the_layer_of_a_keras_model_with_its_words(tmp_path: Path) -> None:
 
 def test_the_layer_of_the_packaged_system() -> None:
     keras = pytest.importorskip("keras")
-    pytest.importorskip("toxic_classifier", reason="the packaged system is not installed")
+    if find_spec("toxic_classifier") is None:
+        pytest.skip("the packaged system is not installed")
     h5py = pytest.importorskip("h5py")
     from fairnb.registry import check_package, known
 
@@ -268,9 +271,22 @@ def test_an_array_of_objects_is_not_unpickled(tmp_path: Path) -> None:
 def test_files_outside_the_case_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "case").mkdir()
     (tmp_path / "v.txt").write_text(text(), "utf-8")
-    with pytest.raises(FairnbError) as caught:
-        open_embedding("../v.txt", tmp_path / "case")
-    assert caught.value.code == "path-outside"
+    np.save(tmp_path / "case" / "v.npy", VECTORS)
+    for name, vocabulary in (("../v.txt", ""), ("v.npy", "../v.txt")):
+        with pytest.raises(FairnbError) as caught:
+            open_embedding(name, tmp_path / "case", vocabulary=vocabulary)
+        assert caught.value.code == "path-outside"
+
+
+def test_a_touched_file_is_seen_without_reading_it(tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text(text(), "utf-8")
+    spec = EmbeddingSpec(path="v.txt", compare=("glove-6b-50d",))
+    before = embeddings_touched(spec, tmp_path)
+    assert before == embeddings_touched(spec, tmp_path)
+    (tmp_path / "v.txt").write_text(text() + "more 1 2 3 4\n", "utf-8")
+    assert embeddings_touched(spec, tmp_path) != before
+    (tmp_path / "v.txt").unlink()
+    assert None in embeddings_touched(spec, tmp_path)
 
 
 def test_a_model_without_words_has_no_layer_to_read(tmp_path: Path) -> None:
