@@ -8,7 +8,7 @@ from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, SECOND, WASH, labe
 from fairnb.sections._format import count, level_of, number, percent, signed
 from fairnb.sections._group_bench import EVERYONE_ELSE
 from fairnb.sections._group_questions import TERM, TESTED, words
-from fairnb.sections._group_tables import Shown
+from fairnb.sections._group_shown import Shown
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result, Verdict
 from fairnb.sections._shown import Plot
@@ -54,7 +54,7 @@ def _bars(shown: Shown) -> Plot | None:
     if not rows:
         return None
     figure, (axis,) = new_figure(150, 20 + 7.0 * len(rows))
-    style = (("negative texts", "white", "////", -0.19), ("positive texts", ACCENT, "", 0.19))
+    style = (("negative texts", "white", "////", -0.19), ("positive texts", "#8fa9c4", "", 0.19))
     words_of = []
     for place, (title, *pair) in enumerate(rows):
         for measure, (label, fill, hatch, shift) in zip(pair, style, strict=True):
@@ -97,12 +97,13 @@ def _forest(shown: Shown, *, declared: bool) -> Plot | None:
         for group in shown.groups(attribute):
             reference = group["reference"] if declared else EVERYONE_ELSE
             if reference:
+                title = _title(attribute, group["subgroup"])
                 found = [
                     shown.get(spec.name, attribute, group["subgroup"], spec.label, reference)
                     for spec in TESTED
                 ]
-                title = _title(attribute, group["subgroup"])
-                block.append((f"{title} – {reference}" if declared else title, found))
+                if any(one is not None and one.value is not None for one in found):
+                    block.append((f"{title} – {reference}" if declared else title, found))
         if block:
             rows += [("", [None, None])] if rows else []
             rows += block
@@ -131,8 +132,8 @@ def _forest(shown: Shown, *, declared: bool) -> Plot | None:
     return Plot(
         figure,
         f"Differences of both error rates from {against}, {level_of(shown.facts['level'])}s; shaded: the margin. Filled: "
-        "a verdict was reached (diamond-free dark: exceeds the margin; light: within it); hollow: inconclusive; "
-        "dashed: too few texts for a verdict.",
+        "a verdict was reached (large: exceeds the margin, small: within it); hollow: inconclusive; dashed: too few "
+        "texts for a verdict.",
         "; ".join(
             f"{one.subgroup}, {'FPR' if one.measure == 'false_positive_rate' else 'TPR'}: {signed(100 * one.value, 1)}"
             for one in values
@@ -161,6 +162,6 @@ def _point(shown: Shown, axis: Axes, measure: Measure, place: int, marker: str, 
         [place],
         marker,
         color=color,
-        markersize=5 if verdict is Verdict.EXCEEDS else 4.2,
+        markersize=6.5 if verdict is Verdict.EXCEEDS else 4.2,
         markerfacecolor=color if decided else "white",
     )

@@ -19,7 +19,7 @@ from fairnb.sections._group_bench import (
 from fairnb.sections._group_own import benefits, inequality, own_measures, standard, support_of
 from fairnb.sections._group_tests import inverted_p
 from fairnb.sections._measure import Measure
-from fairnb.sections._support import supported
+from fairnb.sections._support import NEVER_BELOW, supported
 
 if TYPE_CHECKING:
     from fairnb.statistics import Estimate, Standardised
@@ -153,10 +153,10 @@ def _score_differences(bench: Bench, first: str, other: str, named: dict[str, An
             "label": label,
             "null": 0.0,
         }
-        method = "difference of mean scores; membership permuted within the label"
+        method = "mean scores; membership permuted within label"
         yield supported(estimate, measure="mean_score", family="E", p=p, method=method, **common, **columns)
         if value == 1:
-            method = "difference of mean scores of positive texts (Kleinberg)"
+            method = "mean scores of positive texts (Kleinberg)"
             yield supported(
                 estimate,
                 measure="positive_class_balance_actual",
@@ -267,24 +267,58 @@ def _parity_split(bench: Bench, first: str, other: str, columns: dict[str, Any])
             label="all",
             denominator=sides[0].n,
             family="D",
-            method="part of the difference, weighted by the mean of both groups",
+            method="part, weighted by the mean of both groups",
             **{**columns, "variant": bench.variants(f"part={part}")},
         )
 
 
-def measures_of(bench: Bench, groups: Sequence[Group], absent: set[str]) -> list[Measure]:
-    """All values and differences; of groups that nobody mentions, only what says that nothing is measured."""
-    found: list[Measure] = []
+DECISIVE = ("equal_opportunity", "false_positive_rate", "mean_score")
+"""Measures that every group has, however few its texts."""
+BUDGET = 400_000
+"""Bytes that the measures of all targets may take together: a notebook keeps half a million a section."""
+
+
+def measures_of(bench: Bench, groups: Sequence[Group], budget: int) -> tuple[list[Measure], list[Group]]:
+    """All values and differences of all groups.
+
+    Groups with fewer than five texts, of which no value is shown anyway, have the decisive measures only. So
+    have, from the smallest on, as many more groups as must be cut for the record to fit.
+
+    Returns
+    -------
+    measures : list of Measure
+    cut : list of Group
+        Groups that were cut for the record to fit.
+    """
+    everyone_else = []
     for union in dict.fromkeys(group.union for group in groups):
         attribute = next(group.attribute for group in groups if group.union == union)
-        found += own_measures(bench, attribute, EVERYONE_ELSE, f"~{union}")
-    for group in groups:
-        if group.name not in absent:
-            found += own_measures(bench, group.attribute, group.subgroup, group.name)
-        for reference, other in group.references:
-            made = difference_measures(bench, group, reference, other)
-            if group.name in absent:
-                found += [next(made), next(made)]
-            else:
-                found += made
-    return found
+        everyone_else += list(own_measures(bench, attribute, EVERYONE_ELSE, f"~{union}"))
+    sizes = {group.name: bench.tally.n(group.name) for group in groups}
+    found = {
+        group.name: list(_of_group(bench, group, whole=sizes[group.name] >= NEVER_BELOW)) for group in groups
+    }
+    total = _bytes(everyone_else) + sum(map(_bytes, found.values()))
+    cut = []
+    for group in sorted(groups, key=lambda one: sizes[one.name]):
+        if total > budget and sizes[group.name] >= NEVER_BELOW:
+            decisive = [one for one in found[group.name] if _is_decisive(bench, one)]
+            total -= _bytes(found[group.name]) - _bytes(decisive)
+            found[group.name] = decisive
+            cut.append(group)
+    return [*everyone_else, *(measure for made in found.values() for measure in made)], cut
+
+
+def _of_group(bench: Bench, group: Group, *, whole: bool) -> Iterator[Measure]:
+    made = [*own_measures(bench, group.attribute, group.subgroup, group.name)]
+    for reference, other in group.references:
+        made += difference_measures(bench, group, reference, other)
+    return (measure for measure in made if whole or _is_decisive(bench, measure))
+
+
+def _is_decisive(bench: Bench, measure: Measure) -> bool:
+    return measure.measure in DECISIVE and measure.variant == bench.variants()
+
+
+def _bytes(measures: Sequence[Measure]) -> int:
+    return sum(len(measure.model_dump_json()) + 2 for measure in measures)

@@ -131,9 +131,9 @@ def _answer(
         return _without(question, estimate, Verdict.NOT_MEASURED, estimate.note or "undefined")
     if question.support < VERDICT_FROM:
         few = "no value" if question.support < NEVER_BELOW else "too few to say"
-        return _without(question, estimate, Verdict.NOT_MEASURED, f"{count(question.support)} rows: {few}")
+        return _without(question, estimate, Verdict.NOT_MEASURED, f"{_rows(question.support)}: {few}")
     if not tested or p is None:
-        few = f"{count(question.support)} rows: tested from {count(min_support)}"
+        few = f"{_rows(question.support)}: tested from {count(min_support)}"
         reason = question.untested if question.support >= min_support and question.untested else few
         return _without(question, estimate, Verdict.INCONCLUSIVE, reason)
     simultaneous = question.at(1 - corrected)
@@ -165,6 +165,10 @@ def _answer(
     else:
         reason = "the interval reaches beyond the margin"
     return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
+
+
+def _rows(number_of: int) -> str:
+    return "1 row" if number_of == 1 else f"{count(number_of)} rows"
 
 
 def _without(question: Question, estimate: Estimate, verdict: Verdict, reason: str) -> Judged:

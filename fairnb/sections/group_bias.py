@@ -10,7 +10,7 @@ from pydantic import Field
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number
 from fairnb.sections._group_bench import Bench, Group
-from fairnb.sections._group_measures import measures_of
+from fairnb.sections._group_measures import BUDGET, measures_of
 from fairnb.sections._group_questions import (
     SIMULTANEOUS,
     TERM,
@@ -21,6 +21,7 @@ from fairnb.sections._group_questions import (
     observed,
     questions,
     without_shared,
+    words,
 )
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result, Verdict
@@ -91,7 +92,8 @@ class GroupBias(Section):
         prefix = "" if role == "test" else f"corpus={role}"
         bench = Bench(tally, threshold, view.confidence, view.criteria.min_support, view.seed, prefix)
         absent = {group.name for group in groups if not tally.n(group.name)}
-        measures = [*measures_of(bench, groups, absent), *without_shared(bench, groups)]
+        measures, cut = measures_of(bench, groups, BUDGET // len(view.targets))
+        measures += without_shared(bench, groups)
         criteria = view.criteria
         judged = judge(
             questions(bench, groups),
@@ -175,7 +177,7 @@ class GroupBias(Section):
             tallies=tallies,
             candidates=(*candidates, *more_candidates),
             findings=(*findings, *observations),
-            limits=tuple(_limits(tally, groups, bench)),
+            limits=tuple(_limits(tally, groups, bench, cut)),
         )
 
     def statements(self, result: Result) -> Sequence[str]:
@@ -184,17 +186,24 @@ class GroupBias(Section):
         confirmatory = [candidate for candidate in result.candidates if candidate.family == "C"]
         if not confirmatory:
             return ["No subgroup is mentioned in the lexicon of this case: nothing was compared."]
-        tally = {verdict: sum(one.verdict is verdict for one in confirmatory) for verdict in Verdict}
         margin = number(100 * result.facts["margin"], 0)
         if not said:
             said.append(
                 f"No difference was shown to exceed the margin of {margin} points; that is not fairness shown."
             )
-        said.append(
-            f"Of {count(len(confirmatory))} differences, {tally[Verdict.EXCEEDS]} exceed the margin of {margin} points, "
-            f"{tally[Verdict.WITHIN]} lie within it, {tally[Verdict.INCONCLUSIVE]} are inconclusive and "
-            f"{tally[Verdict.NOT_MEASURED]} could not be measured."
-        )
+        for attribute in dict.fromkeys(candidate.measures[0].attribute for candidate in confirmatory):
+            own = [one.verdict for one in confirmatory if one.measures[0].attribute == attribute]
+            named = words(attribute)
+            if all(verdict is Verdict.NOT_MEASURED for verdict in own):
+                said.append(
+                    f"By {named} nothing could be measured: every subgroup has fewer than ten texts of a label."
+                )
+                continue
+            said.append(
+                f"By {named}: of {count(len(own))} differences {own.count(Verdict.EXCEEDS)} exceed the margin of "
+                f"{margin} points, {own.count(Verdict.WITHIN)} lie within it, {own.count(Verdict.INCONCLUSIVE)} are inconclusive "
+                f"and {own.count(Verdict.NOT_MEASURED)} could not be measured."
+            )
         return said
 
     def tables(self, result: Result) -> Sequence[Table]:
@@ -278,7 +287,7 @@ def _simultaneous(bench: Bench, key: MeasureKey, support: int, interval: Estimat
     )
 
 
-def _limits(tally: Tally, groups: Sequence[Group], bench: Bench) -> Iterable[str]:
+def _limits(tally: Tally, groups: Sequence[Group], bench: Bench, cut: Sequence[Group]) -> Iterable[str]:
     if not groups:
         yield "The lexicon names no subgroup: nothing was compared."
     if not (tally.support(label=1) and tally.support(label=0)):
@@ -293,6 +302,12 @@ def _limits(tally: Tally, groups: Sequence[Group], bench: Bench) -> Iterable[str
         )
     else:
         yield "Rows are treated as independent: the corpus names no author, thread or template of its texts."
+    if cut:
+        yield (
+            "To keep the record of a section within what a notebook holds, only mean scores, TPR and FPR are recorded "
+            f"of {', '.join(f'{group.subgroup} ({words(group.attribute)})' for group in cut)}; a case with fewer "
+            "attributes records every metric."
+        )
     if not tally.exact_at(bench.threshold):
         yield "Counts at this threshold were taken from scores rounded by the tally."
     yield (
