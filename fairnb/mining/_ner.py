@@ -56,7 +56,8 @@ def mentions(
     Returns
     -------
     Mentions
-        By recognition alone there are no identity terms.
+        By recognition there are the subgroups of the lexicon that it can find, and those packaged ones
+        that occur; alone it finds no identity terms.
 
     Raises
     ------
@@ -115,7 +116,12 @@ def _named(texts: Sequence[str], lexicon: Lexicon, entities: Entities) -> Mentio
     columns = np.stack((found.row, found.term, found.start, found.end, suppressed))[:, kept]
     row, term, start, end, suppressed = (_fixed(column) for column in columns)
     hits = Hits(row, term, start, end, suppressed, (*found.reasons, _PART))
-    subgroups = tuple(groups)
+    occurring = set(hits.term[hits.counting].tolist())
+    subgroups = tuple(
+        key
+        for key, terms in groups.items()
+        if key in lexicon.subgroups or any(place[term] in occurring for term in terms)
+    )
     members = [[place[term] for term in groups[key]] for key in subgroups]
     kinds = {place[term]: kind for kind, terms in other.items() for term in terms}
     unmapped = tuple(
