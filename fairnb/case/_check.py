@@ -42,6 +42,7 @@ def check_case(folder: str | Path, *, live_object: Any = None) -> list[FairnbErr
         *_system(reading, place, live_object),
         *_corpora(reading, place),
         (("lexicon",), lambda: _lexicon(reading, place)),
+        (("embeddings",), lambda: _embeddings(reading, place)),
     ]
     for key, check in checks:
         errors += _errors(reading, key, check)
@@ -60,6 +61,15 @@ def _errors(reading: Reading, key: tuple[str, ...], check: Callable[[], Any]) ->
         where = error.where if not place else f"{place}: {error.where}" if error.where else place
         return [FairnbError(error.code, error.found, error.remedy, where=where, exit_code=error.exit_code)]
     return []
+
+
+def _embeddings(reading: Reading, folder: Path) -> None:
+    from fairnb.case._sources import own_layer
+    from fairnb.embedding import load_embeddings
+
+    spec, system = reading.tables.get("embeddings"), reading.tables.get("system")
+    if spec is not None and system is not None:
+        load_embeddings(spec, folder, own=own_layer(system))
 
 
 def _lexicon(reading: Reading, folder: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from fairnb.corpus import CorpusSpec
+from fairnb.embedding import EmbeddingSpec
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Criteria, Role, Target
 from fairnb.system import SystemSpec
@@ -50,33 +50,6 @@ class Engagement(_Table):
     """To whom the document may be shown, and for what it may be used."""
 
 
-class EmbeddingsSpec(_Table):
-    """Word vectors to assess, and what they have to do with the system."""
-
-    use: str = ""
-    """A known name, or `system` for the system's own layer."""
-    path: str = ""
-    """A file in the case folder: .txt, .vec, .bin, .kv or .npy."""
-    relation: Literal["used by the system", "declared by the developer", "context only"] = "context only"
-    """Embeddings of context never give more than an observation."""
-    compare: tuple[str, ...] = ()
-    """Known names or files to compare with."""
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if bool(self.use) == bool(self.path):
-            raise ValueError("exactly one of use and path says where the embeddings are")
-        if self.path and PurePosixPath(self.path).suffix.lower() not in (
-            ".txt",
-            ".vec",
-            ".bin",
-            ".kv",
-            ".npy",
-        ):
-            raise ValueError("the file must end in .txt, .vec, .bin, .kv or .npy")
-        return self
-
-
 class RunSpec(_Table):
     """What holds for every section."""
 
@@ -98,7 +71,7 @@ class CaseFile(_Table):
     system: SystemSpec
     targets: tuple[Target, ...]
     corpus: dict[Role, CorpusSpec]
-    embeddings: EmbeddingsSpec | None = None
+    embeddings: EmbeddingSpec | None = None
     lexicon: LexiconSpec = LexiconSpec()
     criteria: Criteria = Criteria()
     run: RunSpec = RunSpec()

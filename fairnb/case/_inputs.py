@@ -16,7 +16,7 @@ def digest_now(case: Case, name: str) -> str:
     """Digest of an input as it is now; empty if it is absent.
 
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
-    ``system``, ``predictions``, ``lexicon``, ``criteria``, ``confidence``, ``privacy``, ``has:NEED``,
+    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``criteria``, ``confidence``, ``privacy``, ``has:NEED``,
     ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``, and the facts of the case.
     """
     kind, _, rest = name.partition(":")
@@ -53,6 +53,7 @@ def _whole(case: Case, name: str) -> str:
         "targets": lambda: digest_of(case.targets),
         "system": lambda: digest_of(sources.system_facts()),
         "predictions": sources.identity_digest,
+        "embeddings": sources.embeddings_digest,
         "lexicon": lambda: sources.lexicon().digest,
         "criteria": lambda: digest_of(case.file.criteria),
         "confidence": lambda: digest_of(case.file.run.confidence),

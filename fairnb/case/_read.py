@@ -17,13 +17,13 @@ from fairnb.case._file import (
     CASE_FILE,
     ROLES,
     CaseFile,
-    EmbeddingsSpec,
     Engagement,
     Privacy,
     RunSpec,
 )
 from fairnb.case._lines import key_lines, line_of
 from fairnb.corpus import CorpusSpec
+from fairnb.embedding import EmbeddingSpec
 from fairnb.errors import FairnbError
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Criteria, SectionParams, Target, section, section_ids
@@ -107,7 +107,7 @@ class _Reader:
         found["run"] = self._model(("run",), raw.get("run", {}), RunSpec)
         found["privacy"] = self._model(("privacy",), raw.get("privacy", {}), Privacy)
         if "embeddings" in raw:
-            found["embeddings"] = self._model(("embeddings",), raw["embeddings"], EmbeddingsSpec)
+            found["embeddings"] = self._model(("embeddings",), raw["embeddings"], EmbeddingSpec)
         found["targets"] = self._targets(raw.get("targets", {}))
         found["corpus"] = self._corpora(raw.get("corpus", {}))
         found["criteria"] = self._criteria(raw.get("criteria", {}), raw.get("findings", {}))

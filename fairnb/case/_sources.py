@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fairnb.corpus import Corpus, CorpusSpec
+    from fairnb.embedding import Embedding, OwnLayer, Relation
     from fairnb.lexicon import Lexicon
     from fairnb.mining import Mentions
-    from fairnb.system import Scores, System
+    from fairnb.system import Scores, System, SystemSpec
 
 _Loaded = TypeVar("_Loaded")
 Progress = Callable[[int, int, str], None]
@@ -40,6 +41,13 @@ def read_with_scores(spec: CorpusSpec, folder: Path, role: Role, score: str) -> 
         if error.code != "missing-column" or role == "test" or not score:
             raise
         return read_corpus(spec, folder, role)
+
+
+def own_layer(system: SystemSpec) -> OwnLayer:
+    """Where a system keeps its own embedding layer, as far as the case file tells."""
+    from fairnb.embedding import OwnLayer
+
+    return OwnLayer(use=system.use, keras=system.keras)
 
 
 class Sources:
@@ -150,6 +158,32 @@ class Sources:
         spec = self.file.lexicon
         return self._once(("lexicon",), spec, lambda: load_lexicon(spec, self.folder))
 
+    def embeddings(self) -> tuple[tuple[Embedding, Relation], ...]:
+        """Word vectors with their relation to the system: the default first; none where the case names none."""
+        from fairnb.embedding import load_embeddings
+
+        spec = self.file.embeddings
+        if spec is None:
+            return ()
+        return self._once(
+            ("embeddings",),
+            self.embeddings_digest(),
+            lambda: load_embeddings(spec, self.folder, own=own_layer(self.file.system)),
+        )
+
+    def embeddings_digest(self) -> str:
+        """Digest over the embeddings' files; files are hashed again only when one was touched."""
+        from fairnb.embedding import embeddings_digest, embeddings_touched
+
+        spec, own = self.file.embeddings, own_layer(self.file.system)
+        if spec is None:
+            return ""
+        return self._once(
+            ("embeddings digest",),
+            (spec, own, embeddings_touched(spec, self.folder, own=own)),
+            lambda: embeddings_digest(spec, self.folder, own=own),
+        )
+
     def mentions(self, role: Role) -> Mentions:
         """Who is mentioned in a corpus's texts, by look-up."""
         from fairnb.mining import look_up
@@ -177,7 +211,9 @@ class Sources:
             return bool(self.file.corpus) and bool(lexicon.identity_terms or lexicon.subgroups)
         if need is Need.LIVE_SYSTEM:
             return self.system().live
-        # A case file is refused without a system; embeddings and other models are not read yet.
+        if need is Need.EMBEDDINGS:
+            return self.file.embeddings is not None
+        # A case file is refused without a system; other models are not read yet.
         return need is Need.SCORES
 
     # ---- digests

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from fairnb.case._case import Case
     from fairnb.corpus import Corpus
+    from fairnb.embedding import Embedding, Relation
     from fairnb.lexicon import Lexicon
     from fairnb.mining import CountedBy, Mentions
     from fairnb.statistics import Tally
@@ -147,6 +148,12 @@ class CaseView:
         target = self.target
         scores = self._sources.score(texts, self._progress, self._cancelled)
         return positive(scores, target.classes, target.combine)
+
+    # ---- word vectors
+
+    def embeddings(self) -> Sequence[tuple[Embedding, Relation]]:
+        self._read("embeddings")
+        return self._sources.embeddings()
 
     # ---- mentions and counts
 

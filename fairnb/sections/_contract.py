@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fairnb.corpus import Corpus
+    from fairnb.embedding import Embedding, Relation
     from fairnb.lexicon import Lexicon
     from fairnb.mining import Mentions
     from fairnb.statistics import Tally
@@ -185,6 +186,9 @@ class View(Protocol):
         Groups are those of `fairnb.mining.counted_groups`; ``by`` is subgroup, identity_term or
         intersection. Beside the target's own threshold, those given have exact counts.
         """
+
+    def embeddings(self) -> Sequence[tuple[Embedding, Relation]]:
+        """Word vectors with their relation to the system: the case's default first, then `compare`."""
 
     def known(self, name: str) -> Path: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -26,15 +26,11 @@ from fairnb.sections._shown import Plot, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from fairnb.embedding import Embedding, NeutralWords, Relation
+    from fairnb.embedding import NeutralWords
 
 _CONTEXT = "context only"
 _PER_ROW = 3
 """Most embeddings in one figure."""
-
-
-class _EmbeddedView(View, Protocol):
-    def embeddings(self) -> Sequence[tuple[Embedding, Relation]]: ...
 
 
 class EmbeddingBias(Section):
@@ -102,7 +98,7 @@ class EmbeddingBias(Section):
         )
         measures: list[Measure] = []
         facts: list[dict[str, Any]] = []
-        embeddings = cast("_EmbeddedView", view).embeddings()
+        embeddings = view.embeddings()
         for position, (embedding, relation) in enumerate(embeddings):
             view.progress(position, len(embeddings), "embeddings")
             variant = f"embedding={embedding.name}" if position else ""

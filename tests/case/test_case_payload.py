@@ -104,4 +104,6 @@ def test_results_of_every_installed_section_validate(make_case: Any) -> None:
     for identity in case.sections:
         for payload in case.run_all(identity):
             jsonschema.validate(json.loads(json.dumps(payload.to_json())), schema)
-            assert payload.result.status == "done"
+            # The case names no word vectors; everything else it has.
+            expected = "not_applicable" if identity == "embedding_bias" else "done"
+            assert payload.result.status == expected, identity
