@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fairnb.sections._result import Result
 
 SOURCES = {"": "Look-up", "source=ner": "Recognition", "source=both": "Either"}
-_DRAWN = 30
+_DRAWN = 20
 """Subgroups in the figure."""
 _LISTED = 60
 
@@ -156,15 +156,14 @@ def mentions_plot(result: Result) -> Plot | None:
     shown = found[-_DRAWN:]
     if not shown:
         return None
-    figure, (axis,) = new_figure(150, 16 + (5.0 if len(variants) == 1 else 7.0) * len(shown))
+    figure, (axis,) = new_figure(150, 16 + (5.0 if len(variants) == 1 else 6.4) * len(shown))
     thick = 0.62 / len(variants)
     highest = max(m.n or 0 for _, by in shown for m in by.values())
     for place, (_, by) in enumerate(shown):
-        for number, variant in enumerate(variants):
-            if variant not in by:
-                continue
+        sources = [variant for variant in variants if variant in by]
+        for number, variant in enumerate(sources):
             texts = by[variant].n or 0
-            middle = place + (0.5 * (len(variants) - 1) - number) * thick
+            middle = place + (0.5 * (len(sources) - 1) - number) * thick
             axis.barh(
                 [middle],
                 [texts],

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
-from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, SECOND, label_axes, new_figure, write
+from fairnb.sections._data_bias_figure import ratio_plot
 from fairnb.sections._format import between, count, interval_of, level_of, number, percent, value_of
-from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Candidate, Finding, Result, Severity, Verdict
 from fairnb.sections._shown import Column, Plot, Row, Table
 from fairnb.sections._support import NEVER_BELOW, supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from fairnb.mining import Mentions
 
 TERM = "identity_term"
 _LABELS = (("positive", 1), ("negative", 0))
@@ -44,6 +46,7 @@ class DataBias(Section):
         """Which corpus, and from which ratio on one is reported."""
 
         corpus: Literal["train", "test", "synthetic"] = Field("train", description="Corpus to look at")
+        source: Literal["lookup", "ner", "both"] = Field("lookup", description="What finds mentions")
         ratio_margin: float = Field(
             1.25, gt=1.0, le=10.0, description="Ratios between its inverse and this are not reported"
         )
@@ -54,7 +57,8 @@ class DataBias(Section):
         if not view.has(need[params.corpus]):
             return Result(status="not_applicable", reason=need[params.corpus].value)
         labels = view.labels(params.corpus)
-        mentions = view.mentions(params.corpus)
+        mentions = view.mentions(params.corpus, params.source)
+        variant = "" if params.source == "lookup" else f"source={params.source}"
         totals = {name: int((labels == value).sum()) for name, value in _LABELS}
         measures: list[Measure] = []
         for by in _BY:
@@ -63,13 +67,16 @@ class DataBias(Section):
             for position, name in enumerate(names):
                 attribute, subgroup = (TERM, name) if by == TERM else tuple(name.split("/", 1))
                 hits = {label: int(counted[label][position]) for label, _ in _LABELS}
-                measures += _of_one(attribute, subgroup, hits, totals, view.confidence)
+                measures += _of_one((attribute, subgroup, variant), hits, totals, view.confidence)
         measures = _tested(measures)
         candidates, findings = _judged(measures, totals, view.criteria.alpha, params.ratio_margin)
         return Result(
             measures=tuple(measures),
             facts={
                 "corpus": params.corpus,
+                "found_by": {"lookup": "", "ner": "recognition", "both": "look-up or recognition"}[
+                    params.source
+                ],
                 "corpus_name": view.corpus(params.corpus).name,
                 "totals": totals,
                 "level": view.confidence,
@@ -79,7 +86,7 @@ class DataBias(Section):
             },
             candidates=tuple(candidates),
             findings=tuple(findings),
-            limits=tuple(_limits(view, mentions.suppressed, totals)),
+            limits=tuple(_limits(view, mentions, totals)),
         )
 
     def statements(self, result: Result) -> Sequence[str]:
@@ -118,7 +125,7 @@ class DataBias(Section):
         ):
             shown = [m for m in chosen if m.value and m.low and m.high and m.status is not Status.TOO_FEW]
             if shown:
-                figures[name] = _ratio_plot(
+                figures[name] = ratio_plot(
                     result, name, sorted(shown, key=lambda m: m.value or 0), len(chosen)
                 )
         return figures
@@ -131,13 +138,13 @@ def _column_sums(matrix: Any, rows: Any) -> Any:
 
 
 def _of_one(
-    attribute: str, subgroup: str, hits: dict[str, int], totals: dict[str, int], level: float
+    key: tuple[str, str, str], hits: dict[str, int], totals: dict[str, int], level: float
 ) -> Iterable[Measure]:
     """Frequencies per label, their ratio, and the base rate among the texts that mention the group."""
     from fairnb.statistics import ratio_interval, wilson
 
     mentioned = sum(hits.values())
-    named: dict[str, Any] = {"attribute": attribute, "subgroup": subgroup}
+    named: dict[str, Any] = dict(zip(("attribute", "subgroup", "variant"), key, strict=True))
     counts = {**hits, "all": mentioned}
     for label, rows in {**totals, "all": sum(totals.values())}.items():
         yield supported(
@@ -271,18 +278,20 @@ def _sentence(measure: Measure, totals: dict[str, int]) -> str:
     )
 
 
-def _limits(view: View, suppressed: Mapping[str, int], totals: Mapping[str, int]) -> Iterable[str]:
+def _limits(view: View, mentions: Mentions, totals: Mapping[str, int]) -> Iterable[str]:
     if view.lexicon.rule == "paper":
         yield (
             "Terms were matched as the paper did: exact case, split at white space, no plurals. Matching without "
             "regard to case changes the picture; “Muslim” with a capital is not counted here."
         )
-    total = sum(suppressed.values())
-    if total:
+    if total := sum(mentions.suppressed.values()):
         yield f"{count(total)} hits were left out because a fixed phrase such as “White House” holds them."
     if not all(totals.values()):
         yield "The corpus holds one class only: ratios are undefined."
-    yield "Mentions were found by look-up: words outside the lists are missed, and other senses are counted."
+    if mentions.source != "ner":
+        yield "The look-up misses words outside its lists, and counts other senses of those in them."
+    if mentions.pipeline:
+        yield f"Recognition by {mentions.pipeline} misses groups in short and informal texts."
 
 
 def _ratios(result: Result) -> list[Measure]:
@@ -336,64 +345,17 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
         f"{result.facts['corpus_name']}. ▲ differs from one after adjustment and lies outside "
         f"{number(1 / result.facts['ratio_margin'], 2)} to {number(result.facts['ratio_margin'], 2)}."
     )
+    if result.facts["found_by"]:
+        about += f" Mentions found by {result.facts['found_by']}."
     if absent:
         about += f" Never mentioned: {', '.join(absent)}."
     return Table(title, columns, tuple(rows), note=about)
 
 
 def _frequency(result: Result, ratio: Measure, label: str) -> Measure:
-    return result.measure("frequency", attribute=ratio.attribute, subgroup=ratio.subgroup, label=label)
+    key = {"attribute": ratio.attribute, "subgroup": ratio.subgroup, "variant": ratio.variant}
+    return result.measure("frequency", label=label, **key)
 
 
 def _share(measure: Measure, digits: int) -> str:
     return value_of(measure) if measure.value is None else percent(measure.value, digits)
-
-
-def _ratio_plot(result: Result, name: str, shown: Sequence[Measure], of: int) -> Plot:
-    figure, (axis,) = new_figure(150, 16 + 5.2 * len(shown))
-    margin = result.facts["ratio_margin"]
-    axis.axvspan(1 / margin, margin, color="#eef1f5", linewidth=0)
-    axis.axvline(1.0, color=RULE, linewidth=0.9)
-    marked: set[MeasureKey] = {finding.measures[0] for finding in result.findings}
-    lowest = min(measure.low or 1.0 for measure in shown)
-    highest = max(measure.high or 1.0 for measure in shown)
-    for place, measure in enumerate(shown):
-        low, value, high = measure.low or 0.0, measure.value or 0.0, measure.high or 0.0
-        stands_out = measure.key in marked
-        color = (ACCENT if value < 1 else SECOND) if stands_out else MUTE
-        axis.plot([low, high], [place, place], color=color, linewidth=1.1)
-        axis.plot(
-            [value],
-            [place],
-            "o",
-            color=color,
-            markersize=4.5,
-            markerfacecolor=color if stands_out else "white",
-        )
-        write(
-            axis,
-            highest * 1.12,
-            place,
-            f"{number(value, 2)} ({between(low, high, 2)})",
-            va="center",
-            color=INK,
-        )
-    axis.set_xscale("log")
-    axis.set_xlim(lowest / 1.12, highest * 1.1)
-    axis.set_ylim(-0.7, len(shown) - 0.3)
-    axis.set_yticks(range(len(shown)), [f"{m.subgroup}  {count(m.n or 0)}" for m in shown])
-    axis.tick_params(axis="y", length=0, labelcolor=INK)
-    ticks = [
-        tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if lowest / 1.12 <= tick <= highest * 1.1
-    ]
-    axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.set_xticks([], minor=True)
-    label_axes(axis, "frequency in positive / frequency in negative texts", "")
-    hidden = of - len(shown)
-    rest = f" {hidden} with too few mentions or an undefined ratio are not drawn." if hidden else ""
-    return Plot(
-        figure,
-        f"Ratio of frequencies, {name}; texts that mention it beside the name, {level_of(result.facts['level'])}s; "
-        f"shaded: not reported; filled: differs from one after adjustment.{rest}",
-        "; ".join(f"{m.subgroup} {number(m.value or 0, 2)}" for m in shown) + ".",
-    )

