@@ -201,8 +201,8 @@ class GroupBias(Section):
                 continue
             said.append(
                 f"By {named}: of {count(len(own))} differences {own.count(Verdict.EXCEEDS)} exceed the margin of "
-                f"{margin} points, {own.count(Verdict.WITHIN)} lie within it, {own.count(Verdict.INCONCLUSIVE)} are inconclusive "
-                f"and {own.count(Verdict.NOT_MEASURED)} could not be measured."
+                f"{margin} points, {own.count(Verdict.WITHIN)} lie within it, {own.count(Verdict.INCONCLUSIVE)} are "
+                f"inconclusive and {own.count(Verdict.NOT_MEASURED)} could not be measured."
             )
         return said
 
