@@ -311,9 +311,7 @@ def measures(
     """
     from fairnb.report import format_measures, measures_of
 
-    rows = measures_of(source)
-    if section:
-        rows = [row for row in rows if row["section"] == section]
+    rows = measures_of(source, section=section)
     sys.stdout.write(format_measures(rows, as_format))
 
 

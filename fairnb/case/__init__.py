@@ -3,7 +3,7 @@
 from fairnb.case._case import Case, State, load_case
 from fairnb.case._cells import SectionCell, read_notebook, section_cells
 from fairnb.case._check import check_case
-from fairnb.case._evidence import evidence_digest, make_evidence, measure_rows
+from fairnb.case._evidence import evidence_digest, make_evidence
 from fairnb.case._faithful import Problem, faithful, payloads_in
 from fairnb.case._file import CASE_FILE, NOTEBOOK, CaseFile
 from fairnb.case._log import RunLog, changed_after_first_score
@@ -33,7 +33,6 @@ __all__ = [
     "faithful",
     "load_case",
     "make_evidence",
-    "measure_rows",
     "new_case",
     "payload_schema",
     "payloads_in",

@@ -283,12 +283,6 @@ class Case:
 
         return make_evidence(self, self.results() if payloads is None else payloads)
 
-    def measures(self) -> list[dict[str, Any]]:
-        """Every measure of the last results as a row; see `fairnb.case.measure_rows`."""
-        from fairnb.case._evidence import measure_rows
-
-        return measure_rows(self.results())
-
     # ---- inputs
 
     def current(self, name: str) -> str | None:

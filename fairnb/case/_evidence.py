@@ -59,16 +59,3 @@ def make_evidence(case: Case, payloads: Sequence[Payload]) -> dict[str, Any]:
 def evidence_digest(evidence: Mapping[str, Any]) -> str:
     """Digest over all of an evidence but `content_sha256` itself."""
     return digest_of({key: value for key, value in evidence.items() if key != "content_sha256"})
-
-
-def measure_rows(payloads: Sequence[Payload]) -> list[dict[str, Any]]:
-    """Every measure as a row of the columns of `fairnb measures`, with its id ``M-0001`` and on.
-
-    Ids follow the order of the payloads and of the measures within each.
-    """
-    rows: list[dict[str, Any]] = []
-    for payload in payloads:
-        for measure in payload.result.measures:
-            place = {"id": f"M-{len(rows) + 1:04d}", "section": payload.section, "target": payload.target}
-            rows.append({**place, **measure.model_dump(mode="json")})
-    return rows

@@ -88,7 +88,9 @@ class NotebookCase:
 
     def measures(self) -> list[dict[str, Any]]:
         """Every measure of the last results, one row each, with the columns of `fairnb measures`."""
-        return self.case.measures()
+        from fairnb.report import measures_of
+
+        return measures_of(self.case.folder)
 
     def __repr__(self) -> str:
         case = self._case

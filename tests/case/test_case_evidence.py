@@ -54,24 +54,3 @@ def test_without_a_tally_there_is_no_evidence(case: Any) -> None:
     with pytest.raises(FairnbError) as caught:
         load_case(case.folder).evidence()
     assert (caught.value.code, caught.value.exit_code) == ("missing-tally", ExitCode.UNFAITHFUL)
-
-
-def test_measures_are_numbered_in_the_order_of_the_sections(case: Any) -> None:
-    rows = case.measures()
-    assert [(row["id"], row["section"], row["measure"]) for row in rows] == [
-        ("M-0001", "counting", "flagged"),
-        ("M-0002", "counting", "positives"),
-    ]
-    columns = (
-        "id section target measure attribute subgroup reference label variant value low high level interval "
-        "n denominator n_reference n_overlap clusters threshold null p p_adjusted family detectable status "
-        "method note"
-    )
-    assert " ".join(rows[0]) == columns
-
-
-def test_ids_are_those_the_document_prints(case: Any) -> None:
-    from fairnb.report import number_measures
-
-    numbers = number_measures(case.evidence()["payloads"])
-    assert list(numbers.values()) == [row["id"] for row in case.measures()]
