@@ -69,7 +69,7 @@ def measures_of(path: Path, *, section: str = "") -> list[dict[str, Any]]:
     payloads = read_evidence(path)["payloads"]
     ids = number_measures(payloads)
     rows = [
-        {"id": ids[name, target, measure.key], "section": name, "target": target, **_cells(measure)}
+        {"id": ids[name, target, measure.key], "section": name, "target": target, **measure.row}
         for name, target, measure in _walk(payloads)
         if section in ("", name)
     ]
@@ -162,10 +162,6 @@ def _first_line(error: Exception) -> str:
         first = error.errors(include_input=False, include_url=False)[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return f"{type(error).__name__} {error}"
-
-
-def _cells(measure: Measure) -> dict[str, Any]:
-    return measure.model_dump(mode="json")
 
 
 def _csv_cell(value: Any) -> Any:

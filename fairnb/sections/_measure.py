@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 
 class Status(StrEnum):
@@ -71,6 +71,19 @@ class Measure(BaseModel):
     status: Status = Status.OK
     method: str = ""
     note: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Empty columns are left out: a section has hundreds of measures and a notebook little room."""
+        fields = type(self).model_fields
+        written: dict[str, Any] = handler(self)
+        return {name: value for name, value in written.items() if value != fields[name].default}
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Every column as a plain value, the empty ones too."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return {**values, "status": self.status.value}
 
     @property
     def key(self) -> MeasureKey:
