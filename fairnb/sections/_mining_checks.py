@@ -46,7 +46,14 @@ class Review:
             return cls()
         rows: list[Mapping[str, Any]] = stored["answers"]
         right = [row["label_right"] for row in rows]
-        facts = {"rows": len(rows), "labels_right": sum(right), "usable": True, "reason": ""}
+        same = stored["lexicon"] == view.lexicon.digest
+        facts = {
+            "rows": len(rows),
+            "labels_right": sum(right),
+            "usable": True,
+            "reason": "",
+            "same_lexicon": same,
+        }
         if stored["corpus"] != view.corpus(role).digest:  # type: ignore[arg-type]
             return cls({}, {**facts, "usable": False, "reason": "it was made on another state of the corpus"})
         answers: dict[tuple[str, str], dict[str, bool]] = {}

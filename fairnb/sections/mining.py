@@ -289,6 +289,16 @@ def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[s
         )
     elif not any(m.measure == "recall" and m.value is not None for m in measures):
         yield "How many mentions were missed is not known: a review of what was found cannot say it."
+    review = facts["review"]
+    if review and review["usable"]:
+        wrong = review["rows"] - review["labels_right"]
+        yield (
+            f"The person who read {count(review['rows'])} mentions found {count(wrong)} of their labels wrong."
+            if wrong
+            else f"The person who read {count(review['rows'])} mentions found every label right."
+        )
+        if not review["same_lexicon"]:
+            yield "The lexicon was changed after the sample was drawn: mentions by new words were not read."
     for name in ("precision", "recall"):
         yield from _differs_by_label(name, measures)
     if facts["annotated_only"]:

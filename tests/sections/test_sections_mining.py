@@ -110,12 +110,17 @@ def test_a_review_gives_precision(planted):
         }
         for n in range(10)
     ]
-    planted.review = {"role": "test", "corpus": "d" * 64, "answers": rows}
+    lexicon = planted.lexicon.digest
+    planted.review = {"role": "test", "corpus": "d" * 64, "lexicon": lexicon, "answers": rows}
     result = run(planted)
     precision = result.measure("precision", attribute="gender", subgroup="female", label="all")
     assert (precision.n, precision.denominator) == (9, 10)
     assert "A person found 9 of 10 mentions of female (gender) right" in " ".join(Mining().statements(result))
     assert any("missed is not known" in limit for limit in result.limits)
+    assert any("every label right" in limit for limit in result.limits)
+    assert not any("new words" in limit for limit in result.limits)
+    planted.review["lexicon"] = "0" * 64
+    assert any("new words were not read" in limit for limit in run(planted).limits)
     planted.review["corpus"] = "e" * 64
     stale = run(planted)
     assert not any(m.measure == "precision" for m in stale.measures)
@@ -124,7 +129,8 @@ def test_a_review_gives_precision(planted):
 
 def test_annotated_and_reviewed_keep_apart(planted):
     answer = {"attribute": "gender", "subgroup": "female", "mention_right": True, "label_right": False}
-    planted.review = {"role": "test", "corpus": "d" * 64, "answers": [{"id": "t1", **answer}]}
+    answers = [{"id": "t1", **answer}]
+    planted.review = {"role": "test", "corpus": "d" * 64, "lexicon": "", "answers": answers}
     keys = [m.key for m in run(planted).measures]
     assert len(set(keys)) == len(keys)
     assert MeasureKey("precision", "gender", "female", "", "all", "checked=review") in keys
