@@ -40,13 +40,16 @@ def test_the_template_runs_to_a_faithful_record_and_again_to_the_same_bytes(smal
     told: list[tuple[int, int, str]] = []
     report = execute(folder, progress=lambda *step: told.append(step))
     assert report.exit_code is ExitCode.DONE
-    assert outcomes(report) == {
-        "engagement": "done",
-        "system": "done",
-        "technical_performance": "done",
-        "data_bias": "not applicable",
-        "conclusion": "done",
-    }
+    assert (
+        outcomes(report).items()
+        >= {
+            "engagement": "done",
+            "system": "done",
+            "technical_performance": "done",
+            "data_bias": "not applicable",
+            "conclusion": "done",
+        }.items()
+    )
     assert "no training corpus" in "\n".join(report.lines())
     assert report.to_json()["exit_code"] == 0
     assert faithful(folder / "assessment.ipynb", load_case(folder)) == []
