@@ -1,0 +1,31 @@
+"""Texts made from others: identity swaps, the placebo swap, templates; favour and counterfactual bias."""
+
+from fairnb.variants._favour import CounterfactualBias, Favoured, counterfactual_bias, favour
+from fairnb.variants._pairs import make_placebo, make_swapper, swap_pairs, swapped_groups
+from fairnb.variants._swap import GENDERED, Swapper, SwapRules, refuse_language
+from fairnb.variants._swapped import MIXED, Change, Skipped, Swapped
+from fairnb.variants._templates import PACKAGED, Filled, TemplateSet, packaged_templates, read_templates
+
+__all__ = [
+    "GENDERED",
+    "MIXED",
+    "PACKAGED",
+    "Change",
+    "CounterfactualBias",
+    "Favoured",
+    "Filled",
+    "Skipped",
+    "SwapRules",
+    "Swapped",
+    "Swapper",
+    "TemplateSet",
+    "counterfactual_bias",
+    "favour",
+    "make_placebo",
+    "make_swapper",
+    "packaged_templates",
+    "read_templates",
+    "refuse_language",
+    "swap_pairs",
+    "swapped_groups",
+]
