@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from fairnb.report._render import Counters, Numbering, Payload, interval_text, value_text
 from fairnb.report._views import RowView, TableView
-from fairnb.sections import Measure
+from fairnb.sections import Measure, MeasureKey
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -90,7 +90,7 @@ class Change:
 
 @dataclass(frozen=True)
 class MeasureGroup:
-    """All measures of one section and target."""
+    """Measures of one section and target that no table prints."""
 
     title: str
     target: str
@@ -178,18 +178,29 @@ def changes(payloads: Sequence[Payload], log: Iterable[Mapping[str, Any]]) -> tu
     return tuple(found)
 
 
-def measures(payloads: Sequence[Payload], numbering: Numbering) -> tuple[MeasureGroup, ...]:
-    """All measures with id, value, interval, n and status; columns that are empty are left out."""
+def measures(
+    payloads: Sequence[Payload], numbering: Numbering, printed: Mapping[tuple[str, str], Set[MeasureKey]]
+) -> tuple[MeasureGroup, ...]:
+    """Measures that no table prints, with id, value, interval, n and status; empty columns are left out.
+
+    Parameters
+    ----------
+    payloads : sequence of mapping
+    numbering : mapping
+    printed : mapping of (section, target) to set of MeasureKey
+        What tables print already.
+    """
     groups: list[MeasureGroup] = []
     for payload in payloads:
         content = payload["content"]
-        found = [
+        name, target = str(content["section"]), str(content["target"] or "")
+        every = (
             item if isinstance(item, Measure) else Measure.model_validate(item)
             for item in content["result"].get("measures", ())
-        ]
+        )
+        found = [item for item in every if item.key not in printed.get((name, target), ())]
         if not found:
             continue
-        name, target = str(content["section"]), str(content["target"] or "")
         heads = [("Id", "mono"), ("Measure", "text")]
         parts = ("attribute", "subgroup", "reference", "label", "variant")
         used = [part for part in parts if any(getattr(item, part) for item in found)]

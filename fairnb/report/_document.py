@@ -90,6 +90,9 @@ class Document:
     parameters: TableView
     further: tuple[TableView, ...]
     measures: tuple[annexes.MeasureGroup, ...]
+    """Those that no table prints."""
+    counted: int
+    """Measures in all."""
     environment: TableView
     log: TableView
     log_note: str
@@ -211,7 +214,12 @@ def build_document(
             for part in view.parts
             for table in part.annex
         ),
-        measures=annexes.measures(payloads, numbering),
+        measures=annexes.measures(
+            payloads,
+            numbering,
+            {(view.id, part.target): part.printed for view in views for part in view.parts},
+        ),
+        counted=len(numbering),
         environment=annexes.environment(payloads, counters),
         log=annexes.log_table(evidence.get("log", ()), counters),
         log_note=annexes.log_note(evidence.get("log", ())),

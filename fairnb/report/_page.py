@@ -88,7 +88,7 @@ def contents(document: Document) -> tuple[Entry, ...]:
     body += [("Findings", "findings"), ("Limitations", "limits"), ("Sign-off", "signoff")]
     annexes = [
         ("Parameters, and what was changed", "annex-parameters"),
-        ("All measures", "annex-measures"),
+        ("Measures", "annex-measures"),
         ("Further tables", "annex-tables") if document.further else None,
         ("Software and run log", "annex-environment"),
         ("Not verified by fairnb", "annex-outputs") if document.outputs else None,

@@ -188,6 +188,7 @@ def _part(
         verdicts=tuple(_verdict(item, result, refs) for item in result.candidates),
         findings=findings,
         limits=tuple(limits),
+        printed=frozenset(key for table in shown for row in table.rows for key in row.measures),
     )
 
 

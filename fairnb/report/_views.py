@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairnb.files import sha256
+from fairnb.sections import MeasureKey
 
 # Shape, word and colour class of each verdict: it must be readable in grey.
 MARKS = {
@@ -127,6 +128,8 @@ class PartView:
     verdicts: tuple[VerdictView, ...]
     findings: tuple[FindingView, ...]
     limits: tuple[str, ...]
+    printed: frozenset[MeasureKey]
+    """Measures that a table of the part prints."""
 
     @property
     def further_findings(self) -> tuple[FindingView, ...]:
