@@ -9,7 +9,7 @@ from pydantic import Field
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, interval_of, percent
 from fairnb.sections._measure import Measure, Status
-from fairnb.sections._mining_checks import Review, checked
+from fairnb.sections._mining_checks import REVIEWED, Review, checked
 from fairnb.sections._mining_shown import (
     checks,
     mentions_plot,
@@ -29,6 +29,8 @@ LISTED_FROM = 2
 """A named group that stands for nothing known is printed from this many occurrences on: rarer ones are mostly
 user names and words that only look like names."""
 _LISTED = 60
+_TOLD = 3
+"""Reviewed subgroups that limits name: those with the most errors."""
 _SHOWN = 280
 """Characters of an example."""
 _NEEDS = {"train": Need.TRAIN_CORPUS, "test": Need.TEST_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
@@ -109,7 +111,7 @@ class Mining(Section):
             said.append(
                 f"Most often: {', '.join(f'{m.subgroup} ({m.attribute}) in {count(m.n or 0)}' for m in most)}."
             )
-        for attribute, (both, words, named_only) in facts["by_attribute"].items():
+        for attribute, (both, words, named_only) in sorted(facts["by_attribute"].items()):
             if attribute == "religion":
                 said.append(
                     f"Of the texts that mention a religion, look-up and recognition found the same in {count(both)}; "
@@ -244,12 +246,10 @@ def _examples(
 
 def _checks_said(result: Result) -> Iterable[str]:
     review = result.facts["review"]
-    for m in _of(result, "precision"):
-        if m.label == "all" and m.denominator and "person" in m.method:
-            yield (
-                f"A person found {count(m.n or 0)} of {count(m.denominator)} mentions of {m.subgroup} "
-                f"({m.attribute}) right" + (f", interval {interval_of(m, 2)}." if m.low is not None else ".")
-            )
+    read = _reviewed(result.measures)
+    if read:
+        right, of = sum(m.n or 0 for m in read), sum(m.denominator or 0 for m in read)
+        yield f"A person read {count(of)} mentions of {len(read)} subgroup{'s' if len(read) > 1 else ''} and found {count(right)} right."
     for name, means in (("precision", "right"), ("recall", "found")):
         marked = [
             m
@@ -266,6 +266,19 @@ def _checks_said(result: Result) -> Iterable[str]:
             )
     if review and not review["usable"]:
         yield f"The review of mentions is not used: {review['reason']}."
+
+
+def _reviewed(measures: Sequence[Measure]) -> list[Measure]:
+    """Precision of the look-up in a review, all labels together, of each subgroup that was read."""
+    return [
+        m
+        for m in measures
+        if m.measure == "precision"
+        and m.label == "all"
+        and m.variant in ("", "checked=review")
+        and REVIEWED in m.method
+        and m.denominator
+    ]
 
 
 def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[str]:
@@ -291,6 +304,13 @@ def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[s
         yield "How many mentions were missed is not known: a review of what was found cannot say it."
     review = facts["review"]
     if review and review["usable"]:
+        wrongest = sorted(_reviewed(measures), key=lambda m: (m.n or 0) / (m.denominator or 1))
+        for m in [m for m in wrongest if (m.n or 0) < (m.denominator or 0)][:_TOLD]:
+            interval = f", interval {interval_of(m, 2)}" if m.low is not None else ""
+            yield (
+                f"A person found {count(m.n or 0)} of {count(m.denominator or 0)} mentions of {m.subgroup} "
+                f"({m.attribute}) right{interval}."
+            )
         wrong = review["rows"] - review["labels_right"]
         yield (
             f"The person who read {count(review['rows'])} mentions found {count(wrong)} of their labels wrong."
