@@ -248,8 +248,9 @@ def _checks_said(result: Result) -> Iterable[str]:
     review = result.facts["review"]
     read = _reviewed(result.measures)
     if read:
-        right, of = sum(m.n or 0 for m in read), sum(m.denominator or 0 for m in read)
-        yield f"A person read {count(of)} mentions of {len(read)} subgroup{'s' if len(read) > 1 else ''} and found {count(right)} right."
+        right, asked = sum(m.n or 0 for m in read), sum(m.denominator or 0 for m in read)
+        groups = "one subgroup" if len(read) == 1 else f"{len(read)} subgroups"
+        yield f"A person read {count(asked)} mentions of {groups} and found {count(right)} right."
     for name, means in (("precision", "right"), ("recall", "found")):
         marked = [
             m

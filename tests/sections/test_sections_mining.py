@@ -115,7 +115,7 @@ def test_a_review_gives_precision(planted):
     result = run(planted)
     precision = result.measure("precision", attribute="gender", subgroup="female", label="all")
     assert (precision.n, precision.denominator) == (9, 10)
-    assert "A person read 10 mentions of 1 subgroup and found 9 right." in Mining().statements(result)
+    assert "A person read 10 mentions of one subgroup and found 9 right." in Mining().statements(result)
     assert any("A person found 9 of 10 mentions of female (gender) right" in limit for limit in result.limits)
     assert any("missed is not known" in limit for limit in result.limits)
     assert any("every label right" in limit for limit in result.limits)
