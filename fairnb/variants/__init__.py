@@ -2,6 +2,14 @@
 
 from fairnb.variants._favour import CounterfactualBias, Favoured, counterfactual_bias, favour
 from fairnb.variants._pairs import make_placebo, make_swapper, swap_pairs, swapped_groups
+from fairnb.variants._skeletons import (
+    TermGroup,
+    is_skeletal,
+    madlibs_reference,
+    madlibs_terms,
+    template_of,
+    term_in,
+)
 from fairnb.variants._swap import GENDERED, Swapper, SwapRules, refuse_language
 from fairnb.variants._swapped import MIXED, Change, Skipped, Swapped
 from fairnb.variants._templates import PACKAGED, Filled, TemplateSet, packaged_templates, read_templates
@@ -19,8 +27,12 @@ __all__ = [
     "Swapped",
     "Swapper",
     "TemplateSet",
+    "TermGroup",
     "counterfactual_bias",
     "favour",
+    "is_skeletal",
+    "madlibs_reference",
+    "madlibs_terms",
     "make_placebo",
     "make_swapper",
     "packaged_templates",
@@ -28,4 +40,6 @@ __all__ = [
     "refuse_language",
     "swap_pairs",
     "swapped_groups",
+    "template_of",
+    "term_in",
 ]

@@ -14,6 +14,7 @@ from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
 from fairnb.sections import Criteria, Need, Result, SystemFacts, Target
 from fairnb.statistics import tally
+from fairnb.text import redact
 
 _ROLE_OF = {Need.TRAIN_CORPUS: "train", Need.TEST_CORPUS: "test", Need.SYNTHETIC_CORPUS: "synthetic"}
 
@@ -43,12 +44,16 @@ class SmallView:
     spec: LexiconSpec = field(default_factory=LexiconSpec)
     clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     targets: tuple[Target, ...] = (Target(),)
+    predictor: Callable[[str], float] | None = None
+    """P(positive) of any text: makes the system a live one."""
     confidence: float = 0.95
     seed: int = 0
 
     def __post_init__(self) -> None:
         self.target = self.targets[0]
-        self.system = SystemFacts(name="small", classes=("positive",), fingerprint="f" * 64, live=False)
+        self.system = SystemFacts(
+            name="small", classes=("positive",), fingerprint="f" * 64, live=self.predictor is not None
+        )
         self.facts = {"engagement": {}, "sections": [], "draft": [], "case": {}, "shares": {}, **self.said}
 
     @property
@@ -56,6 +61,8 @@ class SmallView:
         return load_lexicon(self.spec, Path())
 
     def has(self, need: Need) -> bool:
+        if need is Need.LIVE_SYSTEM:
+            return self.predictor is not None
         role = _ROLE_OF.get(need)
         return role is None or role in self.answers
 
@@ -84,6 +91,17 @@ class SmallView:
     @property
     def alpha(self) -> float:
         return self.criteria.alpha
+
+    def scores(self, role: str) -> Any:
+        return np.asarray(self.values[role], float)
+
+    def predict(self, texts: Sequence[str]) -> Any:
+        assert self.predictor is not None
+        assert len(set(texts)) == len(texts)
+        return np.asarray([self.predictor(text) for text in texts], float)
+
+    def redact(self, text: str) -> str:
+        return redact(text, "mask", key=b"test")
 
     def mentions(self, role: str, source: str = "lookup") -> Any:
         return look_up(list(self.texts[role]), self.lexicon)

@@ -1,0 +1,176 @@
+"""The section on swaps: directions, favour, placebo, what is in no denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fairnb.lexicon import LexiconSpec
+from fairnb.sections import Need, Result, Status
+from fairnb.sections.swap import Swap
+
+GENDER = LexiconSpec(attributes=("gender",))
+
+
+def _score(text: str) -> float:
+    """Texts about women score 0.3 higher; a lady 0.01 above a woman."""
+    low = f" {text.lower()} "
+    return 0.2 + 0.3 * any(f" {w} " in low for w in ("she", "woman", "lady")) + 0.01 * (" lady " in low)
+
+
+def _texts() -> tuple[list[str], list[int]]:
+    texts, labels = [], []
+    for number in range(30):
+        texts += [f"the man came {number} times", f"she sang song {number}", f"a woman ran {number} miles"]
+        labels += [0, number % 2, 0]
+    texts += ["he met her", "the host was kind", "no one at all", "Men ran @king"]
+    labels += [0, 0, 0, -1]
+    return texts, labels
+
+
+@pytest.fixture
+def result(small_view: Callable[..., Any]) -> Result:
+    texts, labels = _texts()
+    view = small_view(
+        {"test": labels},
+        {"test": [_score(t) for t in texts]},
+        {"test": texts},
+        spec=GENDER,
+        predictor=_score,
+    )
+    return Swap().run(view, Swap.Params())
+
+
+def test_shift_by_direction_and_label(result: Result) -> None:
+    to_female = result.measure(
+        "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
+    )
+    assert to_female.value == pytest.approx(0.3)
+    assert to_female.denominator == 30
+    assert to_female.clusters == 30
+    to_male = result.measure(
+        "mean_shift", attribute="gender", subgroup="female", label="negative", variant="to=male"
+    )
+    assert to_male.value == pytest.approx(-0.3)
+    assert to_male.denominator == 45
+    assert to_male.family == "C"
+
+
+def test_placebo_stays_within_the_group_and_is_not_tested(result: Result) -> None:
+    placebo = result.measure(
+        "mean_shift", attribute="gender", subgroup="female", label="negative", variant="placebo"
+    )
+    assert placebo.value == pytest.approx(0.01)
+    assert placebo.denominator == 30
+    assert placebo.p is None
+    assert placebo.family == "D"
+
+
+def test_favour_has_the_papers_shares(result: Result) -> None:
+    def share(subgroup: str, **key: str) -> Any:
+        return result.measure("favour", attribute="gender", subgroup=subgroup, label="all", **key)
+
+    # Negative texts score lower as male (30 + 45 of them), positive ones higher as female (15).
+    assert share("male").value == pytest.approx(75 / 90)
+    assert share("female").value == pytest.approx(15 / 90)
+    assert share("no_change").value == 0
+    assert share("mixed").n == 1
+    assert share("mixed").denominator == 91
+    assert share("male", reference="female").value == pytest.approx(60 / 90)
+    assert share("female", variant="to=female").value == 0
+
+
+def test_what_was_not_swapped_is_counted(result: Result) -> None:
+    (pair,) = result.facts["pairs"]
+    assert (pair["mixed"], pair["left_alone"], pair["untouched"]) == (1, 1, 1)
+    assert result.facts["unlabelled"] == 1
+    assert any(one["word"] == "host" for one in result.facts["skipped"])
+
+
+def test_decisions_flip_with_their_direction(result: Result) -> None:
+    flip = result.measure("flip_rate", attribute="gender", subgroup="male", label="all", variant="to=female")
+    assert flip.value == 1.0
+    told = {(one["subgroup"], one["to"]): one for one in result.facts["flips"]}
+    assert told["male", "female"]["up"] == 30
+    assert told["female", "male"]["down"] == 60
+
+
+def test_constant_shifts_are_shown_but_not_tested(result: Result) -> None:
+    # Every text moved by exactly the same amount: there is no spread to judge by.
+    shift = result.measure(
+        "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
+    )
+    assert shift.low is None
+    assert result.status == "done"
+
+
+def test_a_spread_shift_is_a_finding(small_view: Callable[..., Any]) -> None:
+    texts = [f"the man came {number} times" for number in range(40)]
+
+    def score(text: str) -> float:
+        return 0.1 + (0.3 + 0.001 * int(text.split()[3])) * ("woman" in text)
+
+    view = small_view(
+        {"test": [0] * 40}, {"test": [score(t) for t in texts]}, {"test": texts}, spec=GENDER, predictor=score
+    )
+    found = Swap().run(view, Swap.Params())
+    high = [one for one in found.findings if one.severity == "high"]
+    assert len(high) == 1
+    assert (
+        "male by those for female moved the mean score of negative texts by +31.9 points" in high[0].statement
+    )
+    shift = found.measure(
+        "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
+    )
+    assert shift.p_adjusted is not None
+
+
+def test_few_texts_are_not_judged(small_view: Callable[..., Any]) -> None:
+    texts = ["he ran", "she ran", "he sat"]
+    view = small_view(
+        {"test": [0, 0, 0]}, {"test": [0.1, 0.2, 0.3]}, {"test": texts}, spec=GENDER, predictor=_score
+    )
+    found = Swap().run(view, Swap.Params())
+    shift = found.measure(
+        "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
+    )
+    assert shift.status is Status.TOO_FEW
+    assert shift.value is None
+    assert not found.findings
+
+
+def test_sentences_tables_and_figures(result: Result) -> None:
+    section = Swap()
+    assert section.statements(result)
+    tables = section.tables(result)
+    assert not tables[0].annex
+    assert all(row.cells for table in tables for row in table.rows)
+    assert {"favour"} <= set(section.figures(result))
+    assert Result.model_validate_json(result.model_dump_json()) == result
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["😀 &amp; " * 10], ["a" * 10_000], ["مرحبا"]])
+def test_texts_without_anybody(small_view: Callable[..., Any], texts: list[str]) -> None:
+    rows = [0] * len(texts)
+    view = small_view({"test": rows}, {"test": [0.5] * len(texts)}, {"test": texts}, predictor=_score)
+    found = Swap().run(view, Swap.Params())
+    assert Swap().statements(found)
+    assert Swap().tables(found)
+    assert Swap().figures(found) == {}
+
+
+def test_several_pairs_have_keys_of_their_own(small_view: Callable[..., Any]) -> None:
+    texts = [f"a muslim, a jew number {n}" if n % 2 else f"christians came {n}" for n in range(30)]
+    spec = LexiconSpec(attributes=("religion",))
+    view = small_view({"test": [0] * 30}, {"test": [0.2] * 30}, {"test": texts}, spec=spec, predictor=_score)
+    found = Swap().run(view, Swap.Params(every_pair=True))
+    assert len({m.key for m in found.measures}) == len(found.measures)
+    assert Swap().confirmatory(view.lexicon, Swap.Params(every_pair=True)) == 4 * len(found.facts["pairs"])
+
+
+def test_without_a_corpus_the_section_is_not_applicable(small_view: Callable[..., Any]) -> None:
+    found = Swap().run(small_view({}, predictor=_score), Swap.Params())
+    assert found.status == "not_applicable"
+    assert Need.LIVE_SYSTEM in Swap.needs
