@@ -60,6 +60,15 @@ class Overview:
 
 
 @dataclass(frozen=True)
+class Questions:
+    """What one section put to the test for one target."""
+
+    title: str
+    target: str
+    verdicts: tuple[VerdictView, ...]
+
+
+@dataclass(frozen=True)
 class Document:
     """All that the template prints, in the order in which it prints it."""
 
@@ -89,6 +98,8 @@ class Document:
     changes: tuple[annexes.Change, ...]
     parameters: TableView
     further: tuple[TableView, ...]
+    questions: tuple[Questions, ...]
+    """Every difference that was put to the test, by section and target."""
     measures: tuple[annexes.MeasureGroup, ...]
     """Those that no table prints."""
     counted: int
@@ -185,7 +196,9 @@ def build_document(
     moment = _moment(payloads)
     engagement = said.get("engagement", {})
     assessor = engagement.get("assessor", {})
-    verdicts = [verdict for view in views for part in view.parts for verdict in part.verdicts]
+    verdicts = [
+        verdict for view in views for part in view.parts for verdict in part.verdicts if verdict.confirmatory
+    ]
     return Document(
         title=_first(engagement.get("title"), evidence.get("case", {}).get("title"), "Assessment"),
         status="draft" if reasons else "final",
@@ -213,6 +226,12 @@ def build_document(
             for view in views
             for part in view.parts
             for table in part.annex
+        ),
+        questions=tuple(
+            Questions(view.title, part.target, part.verdicts)
+            for view in views
+            for part in view.parts
+            if part.verdicts
         ),
         measures=annexes.measures(
             payloads,

@@ -89,6 +89,7 @@ def contents(document: Document) -> tuple[Entry, ...]:
     annexes = [
         ("Parameters, and what was changed", "annex-parameters"),
         ("Measures", "annex-measures"),
+        ("Differences put to the test", "annex-questions") if document.questions else None,
         ("Further tables", "annex-tables") if document.further else None,
         ("Software and run log", "annex-environment"),
         ("Not verified by fairnb", "annex-outputs") if document.outputs else None,

@@ -297,6 +297,7 @@ def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
         reason=item.reason,
         refs=refs.of(item.measures),
         verdict=item.verdict.value,
+        confirmatory=item.family == "C",
     )
 
 

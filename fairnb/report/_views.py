@@ -91,6 +91,8 @@ class VerdictView:
     reason: str
     refs: str
     verdict: str
+    confirmatory: bool
+    """Whether the error of the whole audit is held for it; else it is an observation at most."""
 
 
 @dataclass(frozen=True)
