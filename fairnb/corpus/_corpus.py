@@ -31,6 +31,8 @@ class Corpus:
     """Lower-case codes, empty where unknown; None if nothing says."""
     clusters: tuple[str, ...] | None = None
     """Rows of one name depend on each other; None if nothing says."""
+    templates: tuple[str, ...] | None = None
+    """Template that each text was made from: the set is fixed, nothing was drawn. None if nothing says."""
     recorded: Mapping[str, tuple[str | float | None, ...]] = field(default_factory=dict)
     """Columns of recorded scores: None for an empty cell, the text itself where it is no finite number."""
     annotated: Mapping[tuple[str, str], npt.NDArray[np.int8]] = field(default_factory=dict)

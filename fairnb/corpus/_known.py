@@ -102,10 +102,10 @@ def _from_file(thing: Known, role: Role, columns: Sequence[str]) -> Corpus:
             f"type: fairnb data fetch {thing.name} --from FOLDER",
             where=str(path),
         )
-    corpus = corpus_of(
-        read_table(path, data, None), spec, role, columns, thing.name, {"source": path.name}, ""
-    )
-    return _madlibs.with_clusters(corpus) if thing.name == "jigsaw-madlibs" else corpus
+    templated = thing.name == "jigsaw-madlibs"
+    read = (*columns, _madlibs.TEMPLATE) if templated else columns
+    corpus = corpus_of(read_table(path, data, None), spec, role, read, thing.name, {"source": path.name}, "")
+    return _madlibs.with_clusters(corpus) if templated else corpus
 
 
 def _file_digests(name: str) -> dict[str, str]:

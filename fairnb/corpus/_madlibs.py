@@ -34,6 +34,19 @@ def skeleton(sentence: str) -> str:
     return sentence
 
 
+TEMPLATE = "Template"
+"""Column that names each sentence's template."""
+
+
 def with_clusters(corpus: Corpus) -> Corpus:
-    """Put sentences that differ only in their term into one cluster: none of them was drawn on its own."""
-    return replace(corpus, clusters=tuple(map(skeleton, corpus.texts)))
+    """Put sentences that differ only in their term into one cluster: none of them was drawn on its own.
+
+    The corpus was read with the column `TEMPLATE`, which becomes its templates.
+    """
+    recorded = {name: values for name, values in corpus.recorded.items() if name != TEMPLATE}
+    return replace(
+        corpus,
+        clusters=tuple(map(skeleton, corpus.texts)),
+        templates=tuple(map(str, corpus.recorded[TEMPLATE])),
+        recorded=recorded,
+    )

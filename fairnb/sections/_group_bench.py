@@ -92,6 +92,8 @@ class Bench:
     seed: int
     variant: str = ""
     """Prefix of every variant, such as ``corpus=synthetic``."""
+    census: bool = False
+    """A fixed set of texts made from templates: values are exact, nothing is tested."""
 
     @cached_property
     def base_rate(self) -> float:
@@ -101,7 +103,7 @@ class Bench:
     @property
     def clustered(self) -> bool:
         """Whether rows belong to clusters that are known."""
-        return self.tally.clusters is not None
+        return self.tally.clusters is not None and not self.census
 
     def confusion(self, group: str) -> Confusion:
         """Counts at the threshold."""
@@ -118,7 +120,7 @@ class Bench:
     def clusters_of(self, group: str, label: int | None) -> int | None:
         """Clusters with rows of a group; None where clusters are not known or the group is a complement."""
         sums = self.tally.clusters
-        if sums is None or group.startswith("~"):
+        if sums is None or self.census or group.startswith("~"):
             return None
         rows = sums.of(self.tally.index(group))[:, :, 0]
         return int(((rows.sum(axis=1) if label is None else rows[:, label]) > 0).sum())

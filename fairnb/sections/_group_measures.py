@@ -136,7 +136,7 @@ def _score_differences(bench: Bench, first: str, other: str, named: dict[str, An
             p = inverted_p(at) if min(rows) >= 10 else None
         else:
             estimate = mean_score_difference(tally, first, other, value, bench.level)
-            if min(rows) >= 10:
+            if min(rows) >= 10 and not bench.census:
                 p = permutation_p(*scores_apart(tally, first, other, value), seed=bench.seed)
         columns = {
             "n": rows[0],
@@ -218,7 +218,7 @@ def _standard_differences(bench: Bench, first: str, other: str, columns: dict[st
             return mover_difference(one, two, correlation)
 
         # Without cluster-robust intervals nothing is tested.
-        testable = rows >= minimum and not bench.clustered
+        testable = rows >= minimum and not bench.clustered and not bench.census
         common = {
             "measure": name,
             "label": "all",
@@ -274,7 +274,7 @@ def _parity_split(bench: Bench, first: str, other: str, columns: dict[str, Any])
 
 DECISIVE = ("equal_opportunity", "false_positive_rate", "mean_score")
 """Measures that every group has, however few its texts."""
-BUDGET = 400_000
+BUDGET = 320_000
 """Bytes that the measures of all targets may take together: a notebook keeps half a million a section."""
 
 

@@ -54,7 +54,14 @@ def mention(attribute: str, subgroup: str, reference: str = "") -> str:
 
 
 def sentence(
-    spec: RateSpec, group: Group, reference: str, estimate: Estimate, sizes: tuple[int, int], level: float
+    spec: RateSpec,
+    group: Group,
+    reference: str,
+    estimate: Estimate,
+    sizes: tuple[int, int],
+    level: float,
+    *,
+    census: bool = False,
 ) -> str:
     """One plain sentence on a difference."""
     which = "Negative" if spec.condition == 0 else "Positive"
@@ -65,7 +72,7 @@ def sentence(
         return f"{subject} cannot be compared with {other} ({n})."
     points = 100 * estimate.value
     interval = between(estimate.low, estimate.high, 1, scale=100)
-    about = f"{level * 100:g} % interval {interval}; {n}"
+    about = f"in this set of sentences; {n}" if census else f"{level * 100:g} % interval {interval}; {n}"
     if number(abs(points), 1) == "0.0":
         return f"{subject} were flagged as often as {other} (difference 0.0 points, {about})."
     than = "more" if points > 0 else "less"
@@ -97,7 +104,9 @@ def question(bench: Bench, spec: RateSpec, group: Group, reference: str, other: 
     support = min(side.n for side in sides)
     untested, p = "", None
     clusters = bench.clusters_of(group.name, spec.condition)
-    if clusters is None:
+    if bench.census:
+        p = None
+    elif clusters is None:
         p = fisher_mid_p(*sides[0], *sides[1]) if support else None
     elif clusters < MIN_CLUSTERS:
         untested = f"{clusters} clusters: tested from {MIN_CLUSTERS}"
@@ -108,7 +117,7 @@ def question(bench: Bench, spec: RateSpec, group: Group, reference: str, other: 
     against = "" if reference == EVERYONE_ELSE else f" against {reference}"
     return Question(
         criterion=f"{CRITERIA[spec.name]}, {words(group.attribute)}: {group.subgroup}{against}",
-        statement=sentence(spec, group, reference, estimate, sizes, bench.level),
+        statement=sentence(spec, group, reference, estimate, sizes, bench.level, census=bench.census),
         key=MeasureKey(spec.name, group.attribute, group.subgroup, reference, spec.label, bench.variants()),
         at=at,
         p=p,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fairnb.sections._format import count, interval_of, level_of, number
 from fairnb.sections._group_annex import differences, own, parity
 from fairnb.sections._group_bench import EVERYONE_ELSE
+from fairnb.sections._group_census import ACROSS
 from fairnb.sections._group_questions import APART, SIMULTANEOUS, TERM, TESTED, mention, words
 from fairnb.sections._group_shown import SILENT, Shown, in_percent, in_points
 from fairnb.sections._result import Result, Verdict
@@ -23,7 +24,11 @@ def tables(result: Result) -> list[Table]:
     shown = Shown(result)
     body = [_table_3(shown), *(_verdicts(shown, attribute, measured=True) for attribute in shown.attributes)]
     found = [table for table in body if table.rows]
-    found += [table for table in (_neighbours(shown), _apart(shown), _crossed(shown)) if table.rows]
+    found += [
+        table
+        for table in (_templates(shown), _neighbours(shown), _apart(shown), _crossed(shown))
+        if table.rows
+    ]
     annex = [
         *(_verdicts(shown, attribute, measured=False) for attribute in shown.attributes),
         parity(shown),
@@ -128,9 +133,15 @@ def _verdicts(shown: Shown, attribute: str, *, measured: bool) -> Table:
     note = (
         f"Threshold {number(shown.facts['threshold'], 2)}; rates in percent, differences in points (group minus "
         f"other); margin {margin} points. FPR: share of negative texts flagged; TPR: share of positive texts flagged. "
-        f"Everyone else: texts that {mention(attribute, EVERYONE_ELSE)}. The adjusted intervals hold together for all "
-        f"{shown.facts['tested']} tested differences of the section (alpha {number(shown.facts['alpha'], 4)})."
+        f"Everyone else: texts that {mention(attribute, EVERYONE_ELSE)}. "
     )
+    if shown.facts["templates"]:
+        note += f"Exact for this set of sentences from {count(shown.facts['templates'])} templates; nothing is tested."
+    else:
+        note += (
+            f"The adjusted intervals hold together for all {shown.facts['tested']} tested differences of the section "
+            f"(alpha {number(shown.facts['alpha'], 4)})."
+        )
     if not measured:
         title = f"Errors by {shown.heading(attribute)}: differences that could not be measured"
         note = (
@@ -153,6 +164,34 @@ def _verdict(candidate: Candidate | None) -> str:
     if word is None:
         return f"not measured: {candidate.reason}"
     return f"{word}: {candidate.reason}" if candidate.reason else word
+
+
+def _templates(shown: Shown) -> Table:
+    """Differences found over a fixed set, in each template."""
+    columns = (Column("Finding"), Column("Template"), Column("Difference", "number"), Column("n", "number"))
+    rows = []
+    for finding in shown.result.findings:
+        key = finding.measures[0]
+        for measure in shown.result.measures:
+            if measure.key._replace(variant="") != key._replace(variant="") or measure.key == key:
+                continue
+            name = measure.variant.removeprefix(f"{shown.prefix}," if shown.prefix else "")
+            n = f"{count(measure.n or 0)} / {count(measure.n_reference or 0)}"
+            if name == ACROSS:
+                interval = interval_of(measure, 1, scale=100)
+                cell = f"{in_points(measure)} ({level_of(shown.facts['level'])} {interval})"
+                title = f"other templates, from these {measure.clusters}"
+                rows.append(
+                    Row((finding.criterion, title, cell, count(measure.n or 0)), (measure.key,), strong=True)
+                )
+            elif name.startswith("template="):
+                title = name.removeprefix("template=")
+                rows.append(Row((finding.criterion, title, in_points(measure), n), (measure.key,)))
+    note = (
+        "In points; exact within each template. The last row of each finding is the mean over templates, with the "
+        "interval that lets one expect of other templates what these show."
+    )
+    return Table("Findings in each template", columns, tuple(rows), note)
 
 
 def _neighbours(shown: Shown) -> Table:

@@ -40,7 +40,8 @@ class Candidate(_Frozen):
     statement: str
     """One plain sentence with the difference, its interval and n."""
     measures: tuple[MeasureKey, ...]
-    family: Literal["C", "E"]
+    family: Literal["C", "E", "census"]
+    """Confirmatory, exploratory, or a census of a fixed set, which needs no test."""
     effect: float | None = None
     margin: float | None = None
     p: float | None = None

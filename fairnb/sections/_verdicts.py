@@ -55,7 +55,7 @@ class Question:
     """The smaller of the two denominators."""
     spread: float | None = None
     """Standard error under equality: from it the smallest difference that could have been seen."""
-    family: Literal["C", "E"] = "C"
+    family: Literal["C", "E", "census"] = "C"
     untested: str = ""
     """Why it is not tested although there are rows enough, such as too few clusters."""
 
@@ -165,6 +165,39 @@ def _answer(
     else:
         reason = "the interval reaches beyond the margin"
     return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
+
+
+def judge_census(
+    question: Question, by_template: Sequence[float], *, margin: float, confidence: float
+) -> Judged:
+    """Answer a question about a fixed set of texts made from templates: exact, without a test.
+
+    The difference is a finding "of this set" if it has the same sign in every template that has both groups
+    and the pooled one reaches the margin; high from 0.20, medium from 0.10. It says nothing of other texts.
+
+    Parameters
+    ----------
+    question : Question
+        Of the family ``census``.
+    by_template : sequence of float
+        The exact difference within each template that has both groups.
+    margin, confidence : float
+    """
+    estimate = question.at(confidence)
+    if estimate.value is None or not by_template:
+        return _without(
+            question, estimate, Verdict.NOT_MEASURED, estimate.note or "no template has both groups"
+        )
+    if question.support < VERDICT_FROM:
+        few = "no value" if question.support < NEVER_BELOW else "too few to say"
+        return _without(question, estimate, Verdict.NOT_MEASURED, f"{_rows(question.support)}: {few}")
+    size = abs(estimate.value)
+    if size < margin:
+        return _without(question, estimate, Verdict.WITHIN, "")
+    if any(one * estimate.value <= 0 for one in by_template):
+        return _without(question, estimate, Verdict.INCONCLUSIVE, "not the same sign in every template")
+    severity = Severity.HIGH if size >= HIGH else Severity.MEDIUM if size >= MEDIUM else Severity.LOW
+    return Judged(question, Verdict.EXCEEDS, "of this set", estimate, None, None, None, severity)
 
 
 def _rows(number_of: int) -> str:

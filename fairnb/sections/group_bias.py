@@ -10,6 +10,7 @@ from pydantic import Field
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number
 from fairnb.sections._group_bench import Bench, Group
+from fairnb.sections._group_census import as_census, by_template, census, template_measures, templates_of
 from fairnb.sections._group_measures import BUDGET, measures_of
 from fairnb.sections._group_questions import (
     SIMULTANEOUS,
@@ -78,11 +79,15 @@ class GroupBias(Section):
         )
 
     def confirmatory(self, lexicon: Lexicon, params: Params) -> int:
-        """Two rates for each subgroup and each of its references."""
+        """Two rates for each subgroup and each of its references; none over a synthetic set, a census."""
+        if params.corpus == "synthetic":
+            return 0
         return len(TESTED) * sum(len(group.references) for group in _groups(lexicon, params.by))
 
     def run(self, view: View, params: Params) -> Result:
         """Measure every subgroup and put its two error rates to the test."""
+        from fairnb.mining import counted_groups
+
         role = params.corpus
         if not view.has(_NEEDS[role]):
             return Result(status="not_applicable", reason=_NEEDS[role].value)
@@ -90,18 +95,34 @@ class GroupBias(Section):
         tally = view.tally(role, params.by, (threshold, *neighbours(threshold)))
         groups = [group for group in _groups(view.lexicon, params.by) if tally.has(group.name)]
         prefix = "" if role == "test" else f"corpus={role}"
-        bench = Bench(tally, threshold, view.confidence, view.criteria.min_support, view.seed, prefix)
+        templates = templates_of(view.corpus(role), role)
+        criteria = view.criteria
+        bench = Bench(
+            tally, threshold, view.confidence, criteria.min_support, view.seed, prefix, templates is not None
+        )
         absent = {group.name for group in groups if not tally.n(group.name)}
         measures, cut = measures_of(bench, groups, BUDGET // len(view.targets))
         measures += without_shared(bench, groups)
-        criteria = view.criteria
-        judged = judge(
-            questions(bench, groups),
-            alpha=view.alpha,
-            margin=criteria.margin,
-            min_support=criteria.min_support,
-            confidence=view.confidence,
-        )
+        if templates is None:
+            judged = judge(
+                questions(bench, groups),
+                alpha=view.alpha,
+                margin=criteria.margin,
+                min_support=criteria.min_support,
+                confidence=view.confidence,
+            )
+        else:
+            exact = by_template(
+                bench,
+                groups,
+                counted_groups(view.mentions(role), params.by, view.lexicon.reference),
+                view.labels(role),
+                view.scores(role),
+                templates,
+            )
+            judged = tuple(census(bench, groups, exact, criteria.margin))
+            measures = [as_census(one) for one in measures]
+            measures += template_measures(bench, judged, exact)
         tallies: dict[str, str] = {role: tally.digest}
         crossed: list[Group] = []
         crossed_questions: list[Question] = []
@@ -142,7 +163,8 @@ class GroupBias(Section):
             spoken, margin=criteria.margin, requirement=self.requirement
         )
         observations = tuple(one for one in observations if _place(one.measures[0]) not in told)
-        measures += at_neighbours(bench, groups, [finding.measures[0] for finding in findings])
+        near = at_neighbours(bench, groups, [finding.measures[0] for finding in findings])
+        measures += [as_census(one) if bench.census else one for one in near]
         return Result(
             measures=tuple(measures),
             facts={
@@ -156,6 +178,7 @@ class GroupBias(Section):
                 "margin": criteria.margin,
                 "alpha": view.alpha,
                 "min_support": criteria.min_support,
+                "templates": 0 if templates is None else len(set(templates)),
                 "tested": sum(answer.p_adjusted is not None for answer in judged),
                 "base_rate": bench.base_rate,
                 "groups": [
@@ -182,8 +205,11 @@ class GroupBias(Section):
 
     def statements(self, result: Result) -> Sequence[str]:
         """Each finding, and how many differences are within the margin, inconclusive or not measured."""
-        said = [finding.statement for finding in result.findings if finding.severity != "observation"]
-        confirmatory = [candidate for candidate in result.candidates if candidate.family == "C"]
+        grave = [finding.statement for finding in result.findings if finding.severity != "observation"]
+        said = grave[:MOST_SAID]
+        if len(grave) > MOST_SAID:
+            said.append(f"{len(grave) - MOST_SAID} more findings stand in the tables.")
+        confirmatory = [candidate for candidate in result.candidates if candidate.family != "E"]
         if not confirmatory:
             return ["No subgroup is mentioned in the lexicon of this case: nothing was compared."]
         margin = number(100 * result.facts["margin"], 0)
@@ -219,6 +245,8 @@ class GroupBias(Section):
         return figures(result)
 
 
+MOST_SAID = 10
+"""Findings told in sentences, gravest first; the tables hold all."""
 _SPOKEN = ("mean_score", *(spec.name for spec in TESTED))
 
 
@@ -295,7 +323,12 @@ def _limits(tally: Tally, groups: Sequence[Group], bench: Bench, cut: Sequence[G
     unscored = tally.unscored()
     if unscored:
         yield f"{count(unscored)} labelled texts have no score and are in no rate."
-    if bench.clustered:
+    if bench.census:
+        yield (
+            "The texts are a fixed set made from templates: values are exact for this set, without interval or test, and "
+            "say nothing of other texts."
+        )
+    elif bench.clustered:
         yield (
             "Intervals of TPR, FPR, accuracy, the share flagged and mean scores allow for texts of one cluster; those "
             "of the other metrics treat rows as independent and are not tested."

@@ -437,3 +437,64 @@ def test_p_by_inversion_is_the_level_of_the_interval_that_reaches_zero():
 def wilson_against_half(successes, n, level):
     found = wilson(successes, n, level)
     return Estimate(found.value - 0.5, found.low - 0.5, found.high - 0.5, level, "wilson")
+
+
+# ---- a fixed set of sentences
+
+
+@pytest.fixture
+def templated(small_view):
+    """Two templates with 20 sentences for each of two groups and label; women's are always flagged."""
+    rows = [
+        (name, label, template, 0.9 if name == "female" or label else 0.1)
+        for template in ("being", "you are")
+        for name in ("female", "none")
+        for label in (0, 1)
+        for _ in range(20)
+    ]
+    names, labels, templates, scores = zip(*rows, strict=True)
+    return small_view(
+        {"synthetic": labels},
+        {"synthetic": scores},
+        {"synthetic": [WORDS[name] for name in names]},
+        spec=LexiconSpec(attributes=("gender",)),
+        clusters={"synthetic": templates},
+    )
+
+
+def test_a_synthetic_set_is_a_census(templated):
+    found = run(templated, corpus="synthetic")
+    key = {
+        "attribute": "gender",
+        "subgroup": "female",
+        "reference": "everyone_else",
+        "label": "negative",
+    }
+    measure = found.measure("false_positive_rate", variant="corpus=synthetic", **key)
+    assert (measure.value, measure.low, measure.p, measure.status) == (1.0, None, None, "census")
+    (finding,) = found.findings
+    assert finding.severity == "high"
+    assert "in this set of sentences from 2 templates; n = 40 and 40" in finding.statement
+    for template in ("being", "you are"):
+        within = found.measure("false_positive_rate", variant=f"corpus=synthetic,template={template}", **key)
+        assert (within.value, within.n, within.status) == (1.0, 20, "census")
+    assert all(one.family in ("", "D") for one in found.measures)
+    assert {one.family for one in found.candidates} == {"census"}
+    part = section("group_bias")
+    assert part.confirmatory(templated.lexicon, part.Params(corpus="synthetic")) == 0
+    by_template = next(table for table in part.tables(found) if table.title == "Findings in each template")
+    assert len(by_template.rows) == 3
+    assert any("fixed set" in limit for limit in found.limits)
+
+
+def test_templates_that_disagree_make_no_finding(templated):
+    scores = list(templated.values["synthetic"])
+    scores[:20] = [0.1] * 20
+    templated.values = {"synthetic": scores}
+    found = run(templated, corpus="synthetic")
+    candidate = next(
+        one for one in found.candidates if one.measures[0].measure == "false_positive_rate" and one.effect
+    )
+    assert candidate.effect == pytest.approx(0.5)
+    assert candidate.reason == "not the same sign in every template"
+    assert not found.findings

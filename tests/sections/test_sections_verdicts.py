@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from fairnb.sections import Altai, MeasureKey, Severity, Verdict
-from fairnb.sections._verdicts import Question, as_candidates, judge
+from fairnb.sections._verdicts import Question, as_candidates, judge, judge_census
 from fairnb.statistics import Estimate
 
 
@@ -117,3 +117,28 @@ def test_findings_come_gravest_first_and_every_question_stays_on_record():
     assert [candidate.criterion for candidate in candidates] == ["low", "high", "none"]
     assert [finding.criterion for finding in findings] == ["high", "low"]
     assert all(math.isfinite(candidate.effect) for candidate in candidates)
+
+
+@pytest.mark.parametrize(
+    ("value", "by_template", "verdict", "severity"),
+    [
+        (0.9, (0.8, 1.0), Verdict.EXCEEDS, Severity.HIGH),
+        (-0.12, (-0.1, -0.14), Verdict.EXCEEDS, Severity.MEDIUM),
+        (0.06, (0.01, 0.2), Verdict.EXCEEDS, Severity.LOW),
+        (0.9, (1.0, 0.0), Verdict.INCONCLUSIVE, None),
+        (0.04, (0.04,), Verdict.WITHIN, None),
+        (0.9, (), Verdict.NOT_MEASURED, None),
+    ],
+)
+def test_a_census_needs_the_same_sign_in_every_template(value, by_template, verdict, severity):
+    answer = judge_census(question(value, family="census"), by_template, margin=0.05, confidence=0.95)
+    assert (answer.verdict, answer.severity) == (verdict, severity)
+    assert answer.p_adjusted is None
+    candidates, findings = as_candidates([answer], margin=0.05, requirement=Altai(5))
+    assert candidates[0].family == "census"
+    assert [one.severity for one in findings] == [severity] * (severity is not None)
+
+
+def test_a_census_of_too_few_rows_is_not_judged():
+    answer = judge_census(question(0.9, support=9, family="census"), (0.9,), margin=0.05, confidence=0.95)
+    assert answer.verdict is Verdict.NOT_MEASURED
