@@ -157,7 +157,7 @@ class Swap(Section):
 def _texts(view: View, params: Swap.Params) -> tuple[list[Text], dict[str, Any]]:
     corpus = view.corpus(params.corpus)
     labels, scores = view.labels(params.corpus), view.scores(params.corpus)
-    languages = getattr(corpus, "languages", None)
+    languages = corpus.languages
     clusters = corpus.clusters
     texts, unlabelled, unscored, other = [], 0, 0, 0
     for row, text in enumerate(corpus.texts):

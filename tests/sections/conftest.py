@@ -25,6 +25,8 @@ class _Corpus:
     texts: tuple[str, ...]
     digest: str = "d" * 64
     clusters: Sequence[str] | None = None
+    templates: Sequence[str] | None = None
+    languages: Sequence[str] | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -43,6 +45,8 @@ class SmallView:
     criteria: Criteria = field(default_factory=Criteria)
     spec: LexiconSpec = field(default_factory=LexiconSpec)
     clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    templates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    languages: Mapping[str, Sequence[str]] = field(default_factory=dict)
     targets: tuple[Target, ...] = (Target(),)
     predictor: Callable[[str], float] | None = None
     """P(positive) of any text: makes the system a live one."""
@@ -69,7 +73,13 @@ class SmallView:
     def corpus(self, role: str) -> Any:
         rows = len(self.answers[role])
         texts = tuple(self.texts.get(role, ("",) * rows))
-        return _Corpus(f"{role} corpus", texts, clusters=self.clusters.get(role))
+        return _Corpus(
+            f"{role} corpus",
+            texts,
+            clusters=self.clusters.get(role),
+            templates=self.templates.get(role),
+            languages=self.languages.get(role),
+        )
 
     def labels(self, role: str, target: str = "") -> Any:
         return np.asarray(self.answers[role], np.int8)

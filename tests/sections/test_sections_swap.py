@@ -174,3 +174,20 @@ def test_without_a_corpus_the_section_is_not_applicable(small_view: Callable[...
     found = Swap().run(small_view({}, predictor=_score), Swap.Params())
     assert found.status == "not_applicable"
     assert Need.LIVE_SYSTEM in Swap.needs
+
+
+def test_languages_with_grammatical_gender_are_refused(small_view: Callable[..., Any]) -> None:
+    texts = ["la regina", "she sang"]
+    given: dict[str, Any] = {"spec": GENDER, "predictor": _score}
+    view = small_view(
+        {"test": [0]}, {"test": [0.1]}, {"test": texts[:1]}, languages={"test": ["it"]}, **given
+    )
+    found = Swap().run(view, Swap.Params())
+    assert found.status == "not_applicable"
+    assert found.reason == "changing one word leaves articles, adjectives and participles in the other gender"
+    view = small_view(
+        {"test": [0, 0]}, {"test": [0.1, 0.2]}, {"test": texts}, languages={"test": ["it", "en"]}, **given
+    )
+    found = Swap().run(view, Swap.Params())
+    assert found.facts["other_language"] == 1
+    assert any("grammat" in limit or "articles" in limit for limit in found.limits)
