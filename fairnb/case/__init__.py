@@ -10,6 +10,13 @@ from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, Content, Context, Payload, payload_schema, read_payload
 from fairnb.case._read import read_case_file
+from fairnb.case._review import (
+    REVIEW_NOTE,
+    ReviewScore,
+    ReviewShare,
+    review_score,
+    review_sheet,
+)
 from fairnb.case._status import draft_reasons
 from fairnb.case._store import redaction_key
 
@@ -17,12 +24,15 @@ __all__ = [
     "BUNDLE",
     "CASE_FILE",
     "NOTEBOOK",
+    "REVIEW_NOTE",
     "Case",
     "CaseFile",
     "Content",
     "Context",
     "Payload",
     "Problem",
+    "ReviewScore",
+    "ReviewShare",
     "RunLog",
     "SectionCell",
     "State",
@@ -40,5 +50,7 @@ __all__ = [
     "read_notebook",
     "read_payload",
     "redaction_key",
+    "review_score",
+    "review_sheet",
     "section_cells",
 ]

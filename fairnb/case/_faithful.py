@@ -252,6 +252,7 @@ _WORDS = {
     "confidence": "the confidence level",
     "privacy": "the way texts are shown",
     "lexicon": "the lexicon",
+    "reviews": "the review of mentions",
     "embeddings": "the embeddings",
     "targets": "the targets",
     "sections": "the notebook's sections",

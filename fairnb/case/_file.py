@@ -14,6 +14,8 @@ from fairnb.system import SystemSpec
 
 CASE_FILE = "assessment.toml"
 NOTEBOOK = "assessment.ipynb"
+REVIEW = "review.json"
+"""Answers of a person who read a sample of mentions."""
 BESIDE = ("questionnaire.toml", "findings.toml")
 """Files that belong to the case where they stand beside its case file."""
 ROLES: tuple[Role, ...] = ("train", "test", "synthetic")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fairnb.case._file import REVIEW
 from fairnb.files import digest_of, sha256_file
 from fairnb.sections import Need, Role
 
@@ -16,15 +17,16 @@ def digest_now(case: Case, name: str) -> str:
     """Digest of an input as it is now; empty if it is absent.
 
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
-    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``criteria``, ``confidence``, ``privacy``, ``has:NEED``,
-    ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``, and the facts of the case.
+    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``criteria``, ``confidence``, ``privacy``,
+    ``has:NEED``, ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``,
+    and the facts of the case.
     """
     kind, _, rest = name.partition(":")
     if not rest:
         return _whole(case, name)
     first, _, second = rest.partition(":")
     if kind in ("corpus", "scores", "mentions"):
-        return _of_corpus(case, kind, first)
+        return _of_corpus(case, kind, first, second or "lookup")
     if kind == "target":
         return next((digest_of(target) for target in case.targets if target.name == rest), "")
     if kind == "has":
@@ -55,6 +57,7 @@ def _whole(case: Case, name: str) -> str:
         "predictions": sources.identity_digest,
         "embeddings": sources.embeddings_digest,
         "lexicon": lambda: sources.lexicon().digest,
+        "reviews": lambda: sha256_file(review) if (review := case.folder / REVIEW).is_file() else "",
         "criteria": lambda: digest_of(case.file.criteria),
         "confidence": lambda: digest_of(case.file.run.confidence),
         "privacy": lambda: digest_of(case.file.privacy),
@@ -65,10 +68,12 @@ def _whole(case: Case, name: str) -> str:
     return digest_of(facts[name]()) if name in facts else ""
 
 
-def _of_corpus(case: Case, kind: str, name: str) -> str:
+def _of_corpus(case: Case, kind: str, name: str, source: str) -> str:
     role: Role | None = next((role for role in case.file.corpus if role == name), None)
     if role is None:
         return ""
     if kind == "corpus":
         return case.sources.corpus_digest(role)
-    return case.sources.scores_digest(role) if kind == "scores" else case.sources.mentions_digest(role)
+    if kind == "scores":
+        return case.sources.scores_digest(role)
+    return case.sources.mentions_digest(role, source)

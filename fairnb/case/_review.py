@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fairnb.case._case import Case, load_case
+from fairnb.case._file import REVIEW
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.files import write_text
 from fairnb.sections import Role
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from fairnb.statistics import Estimate
 
 SHEET = "review.csv"
-REVIEW = "review.json"
 REVIEW_NOTE = (
     "The sheet holds texts as they are, for a person must read them: it is not redacted, and no export takes it "
     "along. Answer yes or no in the last two columns of every row, and change nothing else."

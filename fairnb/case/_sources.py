@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from fairnb.case._file import CaseFile
 from fairnb.errors import FairnbError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fairnb.corpus import Corpus, CorpusSpec
     from fairnb.embedding import Embedding, OwnLayer, Relation
     from fairnb.lexicon import Lexicon
-    from fairnb.mining import Mentions
+    from fairnb.mining import Mentions, Source
     from fairnb.system import Scores, System, SystemSpec
 
 _Loaded = TypeVar("_Loaded")
@@ -184,12 +184,28 @@ class Sources:
             lambda: embeddings_digest(spec, self.folder, own=own),
         )
 
-    def mentions(self, role: Role) -> Mentions:
-        """Who is mentioned in a corpus's texts, by look-up."""
-        from fairnb.mining import look_up
+    def mentions(
+        self,
+        role: Role,
+        source: str = "lookup",
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Mentions:
+        """Who is mentioned in a corpus's texts, by look-up, recognition or both."""
+        from fairnb.mining import mentions
 
-        key = self.mentions_digest(role)
-        return self._once(("mentions", role), key, lambda: look_up(self.corpus(role).texts, self.lexicon()))
+        key = self.mentions_digest(role, source)
+        return self._once(
+            ("mentions", role, source),
+            key,
+            lambda: mentions(
+                self.corpus(role).texts,
+                self.lexicon(),
+                cast("Source", source),
+                progress=progress,
+                cancelled=cancelled,
+            ),
+        )
 
     def labels(self, role: Role, target: Target) -> npt.NDArray[np.int8]:
         """The corpus's answers to a target; a corpus's own positive and negative labels come first."""
@@ -222,9 +238,14 @@ class Sources:
         """Digest over what the scores of a corpus depend on."""
         return digest_of({"system": self.identity_digest(), "corpus": self.corpus_digest(role)})
 
-    def mentions_digest(self, role: Role) -> str:
+    def mentions_digest(self, role: Role, source: str = "lookup") -> str:
         """Digest over what the mentions in a corpus depend on."""
-        return digest_of({"lexicon": self.lexicon().digest, "corpus": self.corpus_digest(role)})
+        from fairnb.mining import recognition_digest
+
+        about = {"lexicon": self.lexicon().digest, "corpus": self.corpus_digest(role)}
+        if source != "lookup":
+            about |= {"source": source, "recognition": recognition_digest()}
+        return digest_of(about)
 
     def identity_digest(self) -> str:
         """The system's fingerprint; without one, a digest of what the case file says of it."""

@@ -158,12 +158,8 @@ class CaseView:
     # ---- mentions and counts
 
     def mentions(self, role: Role, source: str = "lookup") -> Mentions:
-        if source != "lookup":
-            raise FairnbError(
-                "unknown-source", f"there are no mentions by {source!r}", "use the source lookup"
-            )
         self._read(f"mentions:{role}:{source}")
-        return self._sources.mentions(role)
+        return self._sources.mentions(role, source, self._progress, self._cancelled)
 
     def tally(self, role: Role, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
         from fairnb.mining import counted_groups
@@ -207,6 +203,12 @@ class CaseView:
             )
         self._read(f"file:{path}")
         return full
+
+    def reviews(self) -> Mapping[str, Any]:
+        from fairnb.case._review import read_review
+
+        self._read("reviews")
+        return read_review(self._case.folder)
 
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         from fairnb.sections import section_ids

@@ -194,6 +194,13 @@ class View(Protocol):
 
     def file(self, path: str) -> Path: ...
 
+    def reviews(self) -> Mapping[str, Any]:
+        """What a person found who read a sample of mentions; empty if nobody did.
+
+        Keys: ``role``, ``corpus`` and ``lexicon`` (digests), ``answers`` (each with ``id``, ``attribute``,
+        ``subgroup``, ``label``, ``mention_right``, ``label_right``), ``seed``, ``per_subgroup``.
+        """
+
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         """Results of other sections that have run, not-applicable ones included.
 

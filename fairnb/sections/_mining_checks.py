@@ -40,8 +40,7 @@ class Review:
     @classmethod
     def of(cls, view: View, role: str) -> Review:
         """Read the case's review, if it is one of this corpus as it is now."""
-        # A view of another program may know no reviews.
-        stored: Mapping[str, Any] = getattr(view, "reviews", dict)()
+        stored = view.reviews()
         if not stored or stored["role"] != role:
             return cls()
         rows: list[Mapping[str, Any]] = stored["answers"]

@@ -16,6 +16,7 @@ _OWN = {
     "system": "fairnb.sections.system:SystemSection",
     "technical_performance": "fairnb.sections.technical_performance:TechnicalPerformance",
     "data_bias": "fairnb.sections.data_bias:DataBias",
+    "mining": "fairnb.sections.mining:Mining",
     "embedding_bias": "fairnb.sections.embedding_bias:EmbeddingBias",
     "group_bias": "fairnb.sections.group_bias:GroupBias",
     "auc_bias": "fairnb.sections.auc_bias:AucBias",

@@ -157,7 +157,19 @@ def test_texts_are_redacted_as_the_case_says(make_case: Any) -> None:
 
 def test_other_sources_of_mentions_are_refused(view: CaseView) -> None:
     with pytest.raises(FairnbError, match="lookup"):
-        view.mentions("test", "ner")
+        view.mentions("test", "guess")
+
+
+def test_mentions_by_another_source_are_inputs_of_their_own(view: CaseView) -> None:
+    pytest.importorskip("spacy")
+    assert view.mentions("test", "both").source == "both"
+    assert view.mentions("test").source == "lookup"
+    assert view.inputs["mentions:test:both"] != view.inputs["mentions:test:lookup"]
+
+
+def test_a_review_is_an_input(view: CaseView) -> None:
+    assert view.reviews() == {}
+    assert view.inputs["reviews"] == ""
 
 
 def test_progress_and_stop_are_passed_through(make_case: Any) -> None:

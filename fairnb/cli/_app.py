@@ -1,0 +1,44 @@
+"""What every verb shares: the command itself, words for people on stderr, results on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from fairnb import __version__
+
+app = App(
+    name="fairnb",
+    version=__version__,
+    help="Assess a text classifier you did not build, and hand over a signed audit document.",
+    help_format="plaintext",
+)
+
+Json = Annotated[bool, Parameter(name="--json", negative=(), help="Put the result on stdout as JSON.")]
+
+
+class Progress:
+    """Progress on a terminal as one line that is overwritten; elsewhere a line per section."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        if self._terminal:
+            sys.stderr.write(f"\r\033[K[{done}/{total}] {what}" + ("\n" if done == total else ""))
+            sys.stderr.flush()
+        else:
+            say(f"[{done}/{total}] {what}")
+
+
+def say(line: str) -> None:
+    """One line for a person."""
+    sys.stderr.write(f"{line}\n")
+
+
+def put(value: Any) -> None:
+    """A result for a program."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,132 @@
+"""Verbs about a case: demo, new, check, run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from fairnb.cli._app import Json, Progress, app, put, say
+from fairnb.errors import ExitCode
+
+Severity = Literal["high", "medium", "low", "observation"]
+
+
+@app.command
+def demo(folder: Path = Path("fairnb-demo"), /) -> int:
+    """Go the whole way on the embedded case: run, export, sign, verify.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to put it; made if missing.
+    """
+    from fairnb.notebook import demo as run_demo
+
+    made = run_demo(folder, progress=Progress())
+    for line in (*made.lines, *made.warnings):
+        say(line)
+    for path in made.paths:
+        say(f"  {path}")
+    if made.verification is not None:
+        say(made.verification.describe())
+    return int(made.exit_code)
+
+
+@app.command
+def new(
+    folder: Path,
+    /,
+    *,
+    system: str = "",
+    train: str = "",
+    test: str = "",
+    synthetic: str = "",
+    title: str = "",
+) -> None:
+    """Start a case: a case file with comments and its notebook.
+
+    Parameters
+    ----------
+    folder : Path
+        The case folder; made if missing.
+    system : str
+        A known system, or KIND:VALUE such as python:module:function, sklearn:model.skops,
+        keras:model.keras, scores:column.
+    train, test, synthetic : str
+        A known corpus or a file (CSV, TSV, JSON lines); a file's columns are guessed, each guess
+        is a comment to confirm.
+    title : str
+        Title of the assessment.
+    """
+    from fairnb.case import new_case
+
+    made = new_case(folder, system=system, train=train, test=test, synthetic=synthetic, title=title)
+    for path in made:
+        say(f"wrote {path}")
+    say(f"Next: read the case file, then `fairnb check {folder}` and `fairnb run {folder}`.")
+
+
+@app.command
+def check(folder: Path, /, *, as_json: Json = False) -> int:
+    """Report every error of a case file at once.
+
+    Parameters
+    ----------
+    folder : Path
+        The case folder.
+    as_json : bool
+        Put the list on stdout as JSON.
+    """
+    from fairnb.case import check_case
+
+    errors = check_case(folder)
+    if as_json:
+        put(
+            [
+                {"code": error.code, "where": error.where, "found": error.found, "remedy": error.remedy}
+                for error in errors
+            ]
+        )
+    for error in errors:
+        say(f"{error} [{error.code}]")
+    say("The case can be run." if not errors else f"{len(errors)} to put right.")
+    return int(ExitCode.BAD_INPUT if errors else ExitCode.DONE)
+
+
+@app.command
+def run(
+    folder: Path,
+    /,
+    *,
+    only: str = "",
+    fail_on: Severity | None = None,
+    timeout: float | None = None,
+    as_json: Json = False,
+) -> int:
+    """Execute the case's notebook in a fresh kernel; finished sections are replayed.
+
+    Parameters
+    ----------
+    folder : Path
+        The case folder.
+    only : str
+        Section ids, separated by commas; the others are shown if fresh.
+    fail_on : str
+        Exit code 1 if a finding is at least this severe.
+    timeout : float
+        Seconds one cell may take; without it, as long as it needs.
+    as_json : bool
+        Put the outcome on stdout as JSON.
+    """
+    from fairnb.notebook import execute
+
+    chosen = tuple(part.strip() for part in only.split(",") if part.strip())
+    report = execute(folder, only=chosen or None, timeout=timeout, progress=Progress())
+    if as_json:
+        put(report.to_json())
+    for line in report.lines():
+        say(line)
+    if fail_on is not None and report.findings_at_least(fail_on):
+        say(f"There are findings of severity {fail_on} or above.")
+        return int(ExitCode.NOT_INTACT)
+    return int(report.exit_code)

@@ -1,0 +1,117 @@
+"""The command: exit codes, one sentence per mistake, results on stdout and words on stderr."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fairnb.cli import main
+
+
+@pytest.fixture
+def comments(tmp_path: Path) -> Path:
+    rows = [
+        (f"The neighbour of {i} waters the garden", i % 2, 0.1 + 0.8 * ((i % 2) if i % 7 else 1 - i % 2))
+        for i in range(80)
+    ]
+    lines = ["text,label,score", *(f"{text},{label},{score}" for text, label, score in rows)]
+    path = tmp_path / "comments.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def case(tmp_path: Path, comments: Path) -> Path:
+    folder = tmp_path / "case"
+    assert main(["new", str(folder), "--system", "scores:score", "--test", str(comments)]) == 0
+    return folder
+
+
+def test_help_and_version_end_well(capsys):
+    assert main(["--help"]) == 0
+    assert "verify" in capsys.readouterr().out
+    assert main(["--version"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nosuchverb"], ["run"], ["measures", "x", "--format", "xml"], ["data", "show", "nosuchthing"]],
+)
+def test_wrong_use_is_one_sentence_and_code_2(arguments, capsys):
+    assert main(arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("fairnb: ")
+    assert "Traceback" not in told.err
+
+
+def test_a_missing_file_is_named_with_its_code(tmp_path, capsys):
+    assert main(["verify", str(tmp_path / "absent.pdf")]) in (1, 2)
+    told = capsys.readouterr().err
+    assert "absent.pdf" in told
+    assert "Traceback" not in told
+
+
+def test_check_tells_every_error_at_once_also_as_json(case, capsys):
+    file = case / "assessment.toml"
+    text = file.read_text(encoding="utf-8").replace("margin = 0.05", "margin = 5\nmargni = 1")
+    file.write_text(text, encoding="utf-8")
+    capsys.readouterr()
+    assert main(["check", str(case), "--json"]) == 2
+    told = capsys.readouterr()
+    errors = json.loads(told.out)
+    assert len(errors) == 2
+    assert all(error["where"] and error["remedy"] for error in errors)
+    assert "2 to put right." in told.err
+
+
+def test_check_of_a_whole_case_ends_with_0(case, capsys):
+    assert main(["check", str(case)]) == 0
+    assert "The case can be run." in capsys.readouterr().err
+
+
+def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("FAIRNB_PASSPHRASE", "a long passphrase")
+    assert main(["run", str(case), "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["exit_code"] == 0
+    identity = tmp_path / "me.p12"
+    assert main(["identity", "new", str(identity), "--name", "A. Example"]) == 0
+    assert main(["export", str(case), "--to", "html,json", "--sign", str(identity), "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["status"] == "draft"
+    assert "draft: " in told.err
+    document = case / "audit.html"
+    assert main(["verify", str(document), "--trust", str(identity.with_suffix(".pem")), "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)
+    assert (status["intact"], status["trusted"], status["level"]) == (True, True, 0)
+    assert main(["verify", str(document)]) == 4
+    assert main(["verify", str(document), "--integrity-only"]) == 0
+    capsys.readouterr()
+
+    assert main(["measures", str(document), "--section", "technical_performance", "--format", "json"]) == 0
+    rows = {row["measure"]: row for row in json.loads(capsys.readouterr().out)}
+    # Every seventh text is scored on the wrong side: 12 of 80.
+    assert rows["accuracy"]["value"] == pytest.approx(68 / 80)
+
+    document.write_bytes(document.read_bytes().replace(b"</h1>", b" </h1>", 1))
+    assert main(["verify", str(document), "--integrity-only"]) == 1
+    assert main(["extract", str(document), str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "evidence.json").is_file()
+
+
+def test_signing_without_terminal_or_passphrase_never_waits(case, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("FAIRNB_PASSPHRASE", raising=False)
+    assert main(["identity", "new", str(tmp_path / "me.p12")]) == 2
+    assert "[no-passphrase]" in capsys.readouterr().err
+
+
+def test_data_is_listed_and_shown(capsys):
+    assert main(["data", "list"]) == 0
+    assert "paper-train" in capsys.readouterr().out
+    assert main(["data", "show", "davidson"]) == 0
+    shown = capsys.readouterr().out
+    assert "MIT" in shown
+    assert "fcb8bc7c68120ae4af04a5b9acd58585513ede11e1548ebf36a5c2040b6f6281" in shown
