@@ -20,8 +20,8 @@ PROGRESS = "application/vnd.fairnb.progress+json"
 def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
     """MIME bundle of one section's results: HTML, first figure, text, and the payloads themselves.
 
-    Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML gives way to the
-    text. The payloads always stay whole.
+    Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML's annex, its figures,
+    and at last the HTML gives way to the text. The payloads always stay whole.
 
     Raises
     ------
@@ -40,13 +40,19 @@ def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
             f"choose parameters that give less to show: a notebook keeps at most {LARGEST:,} bytes a section",
             exit_code=ExitCode.FAILED,
         )
-    html = render_section(plain)
-    if size_of({**bundle, "text/html": html}) > LARGEST:
+    html = ""
+    for annex, drawn in ((True, True), (False, True), (False, False)):
+        html = render_section(plain, annex=annex, drawn=drawn)
+        if not annex:
+            left_out = "tables of the annex" if drawn else "tables of the annex and the figures"
+            html += f"<p>The {left_out} are too large for the notebook; the audit document prints them.</p>"
+        if size_of({**bundle, "text/html": html}) <= LARGEST:
+            break
+    else:
         html = (
             f"<p>The tables and figures of this section are too large for the notebook; the audit document "
             f"prints them.</p><pre>{escape(text)}</pre>"
         )
-        html = html if size_of({**bundle, "text/html": html}) <= LARGEST else ""
     figure = first_figure_svg(plain)
     for mime, content in (("text/html", html), ("image/svg+xml", figure)):
         if content and size_of({**bundle, mime: content}) <= LARGEST:

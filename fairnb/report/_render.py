@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,9 @@ class Counters:
     figures: Iterator[int] = field(default_factory=lambda: count(1))
 
 
-def render_section(payloads: Sequence[Payload], numbering: Numbering | None = None) -> str:
+def render_section(
+    payloads: Sequence[Payload], numbering: Numbering | None = None, *, annex: bool = True, drawn: bool = True
+) -> str:
     """HTML of one section, to stand in a notebook's output or in a page of one's own.
 
     Parameters
@@ -47,6 +49,10 @@ def render_section(payloads: Sequence[Payload], numbering: Numbering | None = No
         The section's payloads, one per target.
     numbering : mapping, optional
         Ids of measures; with it, tables get a last column that names the measures of each row.
+    annex : bool
+        False leaves out the tables that an audit document prints in its annex.
+    drawn : bool
+        False leaves figures out.
 
     Returns
     -------
@@ -55,7 +61,10 @@ def render_section(payloads: Sequence[Payload], numbering: Numbering | None = No
     """
     from fairnb.report._html import render
 
-    return render("fragment.html.j2", section=section_view(payloads, numbering), paper=False)
+    view = section_view(payloads, numbering, drawn=drawn)
+    if not annex:
+        view = replace(view, parts=tuple(replace(part, annex=()) for part in view.parts))
+    return render("fragment.html.j2", section=view, paper=False)
 
 
 def render_text(payloads: Sequence[Payload]) -> str:

@@ -19,7 +19,8 @@ from fairnb.sections._group_bench import (
 from fairnb.sections._group_own import benefits, inequality, own_measures, standard, support_of
 from fairnb.sections._group_tests import inverted_p
 from fairnb.sections._measure import Measure
-from fairnb.sections._support import NEVER_BELOW, supported
+from fairnb.sections._support import supported
+from fairnb.sections._verdicts import VERDICT_FROM
 
 if TYPE_CHECKING:
     from fairnb.statistics import Estimate, Standardised
@@ -274,15 +275,16 @@ def _parity_split(bench: Bench, first: str, other: str, columns: dict[str, Any])
 
 DECISIVE = ("equal_opportunity", "false_positive_rate", "mean_score")
 """Measures that every group has, however few its texts."""
-BUDGET = 320_000
-"""Bytes that the measures of all targets may take together: a notebook keeps half a million a section."""
+BUDGET = 240_000
+"""Bytes that the measures of all targets may take together: a notebook keeps half a million a section,
+and has to hold tables and figures, too."""
 
 
 def measures_of(bench: Bench, groups: Sequence[Group], budget: int) -> tuple[list[Measure], list[Group]]:
     """All values and differences of all groups.
 
-    Groups with fewer than five texts, of which no value is shown anyway, have the decisive measures only. So
-    have, from the smallest on, as many more groups as must be cut for the record to fit.
+    Groups with fewer than ten texts, of which nothing can be said, have the decisive measures only. So have,
+    from the smallest on, as many more groups as must be cut for the record to fit.
 
     Returns
     -------
@@ -296,12 +298,12 @@ def measures_of(bench: Bench, groups: Sequence[Group], budget: int) -> tuple[lis
         everyone_else += list(own_measures(bench, attribute, EVERYONE_ELSE, f"~{union}"))
     sizes = {group.name: bench.tally.n(group.name) for group in groups}
     found = {
-        group.name: list(_of_group(bench, group, whole=sizes[group.name] >= NEVER_BELOW)) for group in groups
+        group.name: list(_of_group(bench, group, whole=sizes[group.name] >= VERDICT_FROM)) for group in groups
     }
     total = _bytes(everyone_else) + sum(map(_bytes, found.values()))
     cut = []
     for group in sorted(groups, key=lambda one: sizes[one.name]):
-        if total > budget and sizes[group.name] >= NEVER_BELOW:
+        if total > budget and sizes[group.name] >= VERDICT_FROM:
             decisive = [one for one in found[group.name] if _is_decisive(bench, one)]
             total -= _bytes(found[group.name]) - _bytes(decisive)
             found[group.name] = decisive

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _VERDICTS = {Verdict.EXCEEDS: "▲ exceeds", Verdict.WITHIN: "● within", Verdict.INCONCLUSIVE: "○ inconclusive"}
 
 
+BODY_ROWS = 30
+"""Rows up to which the table of templates stands in the body."""
+
+
 def tables(result: Result) -> list[Table]:
     """All tables of the section, those of the annex last."""
     shown = Shown(result)
@@ -191,7 +195,8 @@ def _templates(shown: Shown) -> Table:
         "In points; exact within each template. The last row of each finding is the mean over templates, with the "
         "interval that lets one expect of other templates what these show."
     )
-    return Table("Findings in each template", columns, tuple(rows), note)
+    # A few findings belong beside their verdicts; a set with many has a page of them.
+    return Table("Findings in each template", columns, tuple(rows), note, annex=len(rows) > BODY_ROWS)
 
 
 def _neighbours(shown: Shown) -> Table:

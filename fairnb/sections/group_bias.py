@@ -26,7 +26,7 @@ from fairnb.sections._group_questions import (
 )
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result, Verdict
-from fairnb.sections._verdicts import RULES, Judged, Question, as_candidates, judge
+from fairnb.sections._verdicts import RULES, VERDICT_FROM, Judged, Question, as_candidates, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -335,6 +335,9 @@ def _limits(tally: Tally, groups: Sequence[Group], bench: Bench, cut: Sequence[G
         )
     else:
         yield "Rows are treated as independent: the corpus names no author, thread or template of its texts."
+    few = [group.subgroup for group in groups if 0 < tally.n(group.name) < VERDICT_FROM]
+    if few:
+        yield f"Fewer than ten texts, so that only mean scores, TPR and FPR are recorded: {', '.join(few)}."
     if cut:
         yield (
             "To keep the record of a section within what a notebook holds, only mean scores, TPR and FPR are recorded "

@@ -21,8 +21,12 @@ def payloads(small: Any) -> tuple[Payload, ...]:
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the report room hands back, to be set by a test."""
-    given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words"}
-    monkeypatch.setattr(fairnb.report, "render_section", lambda payloads: given["html"], raising=False)
+    given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words", "annex": "", "figures": ""}
+
+    def page(payloads: Any, *, annex: bool, drawn: bool) -> str:
+        return given["html"] + (given["annex"] if annex else "") + (given["figures"] if drawn else "")
+
+    monkeypatch.setattr(fairnb.report, "render_section", page, raising=False)
     monkeypatch.setattr(fairnb.report, "first_figure_svg", lambda payloads: given["svg"], raising=False)
     monkeypatch.setattr(fairnb.report, "render_text", lambda payloads: given["text"], raising=False)
     return given
@@ -47,6 +51,18 @@ def test_a_large_figure_goes_first(payloads: tuple[Payload, ...], drawn: dict[st
     bundle = bundle_of(payloads)
     assert set(bundle) == {"text/html", "text/plain", BUNDLE}
     assert bundle["text/html"] == "<p>page</p>"
+
+
+def test_the_annex_goes_before_the_figures_and_both_before_the_page(
+    payloads: tuple[Payload, ...], drawn: dict[str, str]
+) -> None:
+    drawn["annex"] = "a" * 600_000
+    drawn["figures"] = "<p>figures</p>"
+    assert bundle_of(payloads)["text/html"].startswith("<p>page</p><p>figures</p><p>The tables of the annex")
+    drawn["figures"] = "f" * 600_000
+    assert bundle_of(payloads)["text/html"].startswith(
+        "<p>page</p><p>The tables of the annex and the figures"
+    )
 
 
 def test_a_large_page_gives_way_to_the_text_escaped(
