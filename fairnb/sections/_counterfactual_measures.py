@@ -71,8 +71,9 @@ class Compared:
         )
         own, other = (percent(share, 0) for share in self.flagged)
         return (
-            f"{WORDS[self.label].capitalize()} sentences about {self.subgroup} ({self.group.attribute}) scored "
-            f"{number(100 * abs(size or 0.0), 1)} points {more} than the same sentences about {self.group.reference} "
+            f"{WORDS[self.label].capitalize()} sentences about “{self.subgroup}” ({self.group.attribute}) scored "
+            f"{number(100 * abs(size or 0.0), 1)} points {more} than the same sentences about "
+            f"“{self.group.reference}” "
             f"({of_templates}, n = {count(found.n)}); {own} of them were flagged, against {other}."
         )
 

@@ -64,6 +64,8 @@ def _mean_table(result: Result, prefix: str, named: str) -> Table:
                     cells += [points(shift.value) + mark, interval_points(shift)]
                 keys += [m.key for m in (mean, shift) if m is not None]
             strong = subgroup == group["reference"]
+            share = _flagged(result, prefix, group["attribute"], subgroup)
+            cells.insert(3, share)
             rows.append(Row((f"{group['attribute']}: {subgroup}", *cells), tuple(keys), strong=strong))
     level = level_of(result.facts["level"])
     columns = [Column("Subgroup")]
@@ -73,11 +75,24 @@ def _mean_table(result: Result, prefix: str, named: str) -> Table:
             Column("Shift", "number"),
             Column(level, "number"),
         ]
+    columns.insert(4, Column("Flagged", "number"))
     note = (
         "The paper's Tables 8 and 9. Mean score in percent; shift: minus the reference in sentences of one skeleton, "
-        "in points, interval over templates (none where they are fewer than ten). ▲ stands out."
+        "in points, interval over templates (none where they are fewer than ten). Flagged: share of the negative "
+        "sentences, each of which should have been let through. ▲ stands out."
     )
     return Table(f"Mean scores by subgroup, {named}", tuple(columns), tuple(rows), note=note)
+
+
+def _flagged(result: Result, prefix: str, attribute: str, subgroup: str) -> str:
+    """Share of the subgroup's negative sentences that are flagged."""
+    own = [
+        one
+        for one in result.facts["terms"]
+        if (one["prefix"], one["attribute"], one["subgroup"]) == (prefix, attribute, subgroup)
+    ]
+    n = sum(one["negative_n"] for one in own)
+    return percent(sum(one["negative_flagged"] for one in own) / n) if n else "–"
 
 
 def _cb_table(result: Result, prefix: str, named: str, *, declared: bool) -> Table:
@@ -171,7 +186,7 @@ def figures_of(result: Result) -> Mapping[str, Plot]:
     plots: dict[str, Plot] = {}
     marked = {finding.measures[0] for finding in result.findings}
     for prefix in dict.fromkeys(group["prefix"] for group in result.facts["groups"]):
-        name = prefix.removeprefix("corpus=") or "templates"
+        name = "synthetic" if prefix else "templates"
         plot = _means_plot(result, prefix, name)
         if plot is not None:
             plots[f"means_{name}"] = plot
@@ -231,7 +246,9 @@ def _means_plot(result: Result, prefix: str, name: str) -> Plot | None:
 
 def _template_plot(result: Result) -> Plot | None:
     """The gravest findings, template by template: a census finding has one side of zero."""
-    chosen = [finding for finding in result.findings if finding.measures[0].measure == "mean_shift"][:4]
+    shifts = [finding for finding in result.findings if finding.measures[0].measure == "mean_shift"]
+    of_the_set = [finding for finding in shifts if finding.measures[0].variant]
+    chosen = of_the_set[:4] or shifts[:2]
     panels: list[tuple[MeasureKey, Sequence[dict[str, Any]]]] = []
     for finding in chosen:
         key = finding.measures[0]

@@ -14,6 +14,7 @@ from fairnb.sections._shown import Column, Plot, Row, Table
 
 _GREYS = ("#2f4b6e", "#e9edf2", "#9db4cc")
 _PLACEBO = "placebo"
+_FEWEST_DRAWN = 10
 
 
 def tables_of(result: Result) -> list[Table]:
@@ -240,9 +241,9 @@ def favour_plot(result: Result) -> Plot | None:
                 _find(result, "favour", attribute=pair["attribute"], subgroup=g, label="all", variant=variant)
                 for g in (pair["first"], "no_change", pair["second"])
             ]
-            if all(m is not None and m.value is not None for m in shares):
-                values = [m.value or 0.0 for m in shares if m is not None]
-                bars.append((words, values, shares[0].denominator or 0 if shares[0] else 0))
+            drawn = [m for m in shares if m is not None and (m.denominator or 0) >= _FEWEST_DRAWN]
+            if len(drawn) == len(shares) and all(m.value is not None for m in drawn):
+                bars.append((words, [m.value or 0.0 for m in drawn], drawn[0].denominator or 0))
     if not bars:
         return None
     figure, (axis,) = new_figure(150, 20 + 7 * len(bars))
@@ -271,7 +272,8 @@ def favour_plot(result: Result) -> Plot | None:
     return Plot(
         figure,
         "Whom the swap favours: first group (dark), no change (white), second group (grey); for each pair both "
-        "directions together, then each. First and second are as the bar is named; of a direction, as the pair.",
+        "directions together, then each. First and second are as the pair is named. "
+        f"Not drawn under {_FEWEST_DRAWN} texts.",
         said + ".",
     )
 

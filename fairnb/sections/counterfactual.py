@@ -18,7 +18,7 @@ from fairnb.sections._counterfactual_measures import (
 )
 from fairnb.sections._counterfactual_shown import figures_of, tables_of
 from fairnb.sections._format import number
-from fairnb.sections._measure import Measure
+from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Finding, Result, Severity
 from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, answered
 from fairnb.sections._verdicts import HIGH, MEDIUM, RULES, Question, as_candidates, judge
@@ -109,6 +109,7 @@ class Counterfactual(Section):
         )
         candidates, findings = as_candidates(judged, margin=margin, requirement=self.requirement)
         census = _census_findings(compared, findings, margin, level, int(self.requirement))
+        sizes = {one.shift.key: abs(one.shift.mean(level).estimate.value or 0.0) for one in compared}
         return Result(
             measures=tuple(answered(measures, judged)),
             facts={
@@ -121,7 +122,7 @@ class Counterfactual(Section):
                 "terms": flagged,
             },
             candidates=candidates,
-            findings=_in_order([*findings, *census]),
+            findings=_in_order([*findings, *census], sizes),
             examples=tuple(_examples(view, groups)),
             limits=tuple(_limits(view, groups, synthetic, note, params)),
         )
@@ -199,12 +200,18 @@ def _census_findings(
                 requirement=requirement,
             )
         )
-    return sorted(findings, key=lambda finding: list(Severity).index(finding.severity))
+    return findings
 
 
-def _in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Sequence[Finding], sizes: Mapping[MeasureKey, float]) -> tuple[Finding, ...]:
+    """Gravest first; of one severity negative sentences (who is silenced), then the largest."""
     order = list(Severity)
-    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+
+    def place(finding: Finding) -> tuple[int, bool, float]:
+        key = finding.measures[0]
+        return order.index(finding.severity), key.label != "negative", -sizes[key]
+
+    return tuple(sorted(findings, key=place))
 
 
 def _described(group: Group) -> dict[str, Any]:

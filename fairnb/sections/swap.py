@@ -10,7 +10,7 @@ from pydantic import Field
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number, percent
 from fairnb.sections._measure import Measure, MeasureKey
-from fairnb.sections._result import Example, Result
+from fairnb.sections._result import Example, Result, Verdict
 from fairnb.sections._shift import WORDS, Shift, answered, points, spoken_interval
 from fairnb.sections._support import supported
 from fairnb.sections._swap_made import PLACEBO, Pair, Row, Text, pairs_of, swap_texts
@@ -141,7 +141,11 @@ class Swap(Section):
                 "No swap was shown to move the mean score by more than the margin of "
                 f"{number(100 * result.facts['margin'], 0)} points; that is not fairness shown."
             )
-        said += [one.statement for one in result.candidates if one.family == "E"]
+        said += [
+            one.statement
+            for one in result.candidates
+            if one.family == "E" and one.verdict is not Verdict.NOT_MEASURED
+        ]
         return said or ["No text names a group whose words can be swapped: nothing was compared."]
 
     def tables(self, result: Result) -> Sequence[Table]:

@@ -59,7 +59,7 @@ def test_shift_over_templates_and_of_the_set(result: Result) -> None:
 def test_tilt_is_a_finding_though_cb_cancels(result: Result) -> None:
     high = [one for one in result.findings if one.severity == "high"]
     assert {one.measures[0].label for one in high} == {"negative", "positive"}
-    assert "about female (gender) scored" in high[0].statement
+    assert "about “female” (gender) scored" in high[0].statement
     sum_of = result.measure("cb_sum", attribute="gender", reference="male", label="all")
     parts = [
         result.measure(f"cb_{label}", attribute="gender", reference="male", label=label)
