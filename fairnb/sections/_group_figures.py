@@ -111,7 +111,12 @@ def _forest(shown: Shown, *, declared: bool) -> Plot | None:
     if not values:
         return None
     figure, axes = new_figure(160, 22 + 5.4 * len(rows), columns=2)
-    ends = [abs(100 * (end or 0.0)) for one in values if one.status in _DRAWN for end in (one.low, one.high)]
+    ends = [
+        abs(100 * (end or 0.0))
+        for one in values
+        if one.status in _DRAWN
+        for end in (one.low, one.value, one.high)
+    ]
     reach = min(105.0, 1.12 * max([*ends, 3 * 100 * shown.facts["margin"]]))
     titles = ("negative texts flagged (FPR)", "positive texts flagged (TPR)")
     for column, (axis, title) in enumerate(zip(axes, titles, strict=True)):

@@ -226,7 +226,7 @@ def _detectable(spread: float | None, corrected: float) -> float | None:
 def as_candidates(
     judged: Sequence[Judged], *, margin: float, requirement: Altai
 ) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
-    """Candidates for the record, and the findings among them, gravest first."""
+    """Candidates for the record, and the findings among them: gravest first, then largest."""
     candidates, findings = [], []
     for answer in judged:
         question = answer.question
@@ -255,5 +255,6 @@ def as_candidates(
                 )
             )
     order = list(Severity)
-    findings.sort(key=lambda finding: order.index(finding.severity))
+    size = {candidate.measures[0]: abs(candidate.effect or 0.0) for candidate in candidates}
+    findings.sort(key=lambda finding: (order.index(finding.severity), -size[finding.measures[0]]))
     return tuple(candidates), tuple(findings)

@@ -482,6 +482,10 @@ def test_a_synthetic_set_is_a_census(templated):
     assert {one.family for one in found.candidates} == {"census"}
     part = section("group_bias")
     assert part.confirmatory(templated.lexicon, part.Params(corpus="synthetic")) == 0
+    axes = part.figures(found)["differences"].figure.axes[0]
+    drawn = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+    assert drawn == [100.0]
+    assert axes.get_xlim()[1] > 100
     by_template = next(table for table in part.tables(found) if table.title == "Findings in each template")
     assert len(by_template.rows) == 3
     assert any("fixed set" in limit for limit in found.limits)

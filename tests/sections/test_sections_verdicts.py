@@ -111,11 +111,14 @@ def test_exploratory_differences_are_observations_by_benjamini_and_hochberg():
 
 def test_findings_come_gravest_first_and_every_question_stays_on_record():
     judged = answers(
-        question(0.06, 0.001, name="low"), question(0.4, name="high"), question(0.0, name="none")
+        question(0.06, 0.001, name="low"),
+        question(0.4, name="high"),
+        question(0.0, name="none"),
+        question(-0.7, name="higher"),
     )
     candidates, findings = as_candidates(judged, margin=0.05, requirement=Altai(5))
-    assert [candidate.criterion for candidate in candidates] == ["low", "high", "none"]
-    assert [finding.criterion for finding in findings] == ["high", "low"]
+    assert [candidate.criterion for candidate in candidates] == ["low", "high", "none", "higher"]
+    assert [finding.criterion for finding in findings] == ["higher", "high", "low"]
     assert all(math.isfinite(candidate.effect) for candidate in candidates)
 
 
