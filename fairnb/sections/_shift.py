@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FEWEST_CLUSTERS = 10
 """Fewer independent texts or templates are counted, not tested."""
+NON_TIES = 10
+"""Fewer pairs that differ are shown, not tested by their signs."""
 WORDS = {1: "positive", 0: "negative"}
 Label = Literal["positive", "negative"]
 
