@@ -79,7 +79,7 @@ def new_case(
     copies: dict[str, bytes] = dict(found.copies) if found is not None else {}
     for corpus in corpora:
         copies.update(corpus.copies)
-    target = _target(found, corpora, copies) if found is not None else None
+    target = _target(found, place, corpora) if found is not None else None
     subject = "" if found is None else "recorded scores" if found.kind == "scores" else found.value
     heading = title or (f"Independent ethical assessment of {subject}" if subject else "")
     text = _case_file(heading, found, target, corpora)
@@ -184,12 +184,15 @@ def copied(said: str, place: Path, option: str) -> tuple[str, dict[str, bytes]]:
     return target, {target: data}
 
 
-def _target(found: _Found, corpora: list[CorpusDraft], copies: Mapping[str, bytes]) -> TargetDraft:
-    """The question put to the system; its classes are read from a copy beside nothing else."""
+def _target(found: _Found, place: Path, corpora: list[CorpusDraft]) -> TargetDraft:
+    """The question put to the system, whose classes are read where it lies or from a copy of it."""
     from fairnb.system import open_system
 
+    if not found.copies:
+        # What is named lies in the case folder, or needs no file.
+        return target_draft(open_system(found.spec(), place).classes, found.kind == "scores", corpora)
     with tempfile.TemporaryDirectory() as scratch:
-        for name, data in copies.items():
+        for name, data in found.copies.items():
             (Path(scratch) / name).write_bytes(data)
         classes = open_system(found.spec(), Path(scratch)).classes
     return target_draft(classes, found.kind == "scores", corpora)
