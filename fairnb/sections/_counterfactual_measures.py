@@ -48,7 +48,7 @@ class Compared:
                 "label": WORDS[self.label],
                 "prefix": self.group.prefix,
                 "template": template,
-                "shift": shift,
+                "shift": round(shift, 6),
                 "n": n,
             }
             for template, (shift, n) in self.by_template().items()

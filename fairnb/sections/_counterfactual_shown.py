@@ -24,8 +24,11 @@ def tables_of(result: Result) -> list[Table]:
         tables.append(_mean_table(result, prefix, named))
         tables.append(_cb_table(result, prefix, named, declared=True))
         tables.append(_cb_table(result, prefix, named, declared=False))
-        tables.append(_template_table(result, prefix, named))
-        tables.append(_term_table(result, prefix, named))
+        tables += [
+            table
+            for table in (_template_table(result, prefix, named), _term_table(result, prefix, named))
+            if table.rows
+        ]
     return tables
 
 
@@ -163,7 +166,7 @@ def _template_table(result: Result, prefix: str, named: str) -> Table:
 def _term_table(result: Result, prefix: str, named: str) -> Table:
     rows = []
     for one in result.facts["terms"]:
-        if one["prefix"] != prefix:
+        if one["prefix"] != prefix or not one["term"]:
             continue
         cells = [f"{one['attribute']}: {one['subgroup']}", one["term"]]
         for label in _LABELS:

@@ -110,6 +110,7 @@ class Counterfactual(Section):
         candidates, findings = as_candidates(judged, margin=margin, requirement=self.requirement)
         census = _census_findings(compared, findings, margin, level, int(self.requirement))
         sizes = {one.shift.key: abs(one.shift.mean(level).estimate.value or 0.0) for one in compared}
+        told = {finding.measures[0] for finding in (*findings, *census)}
         return Result(
             measures=tuple(answered(measures, judged)),
             facts={
@@ -118,7 +119,13 @@ class Counterfactual(Section):
                 "alpha": view.alpha,
                 "threshold": threshold,
                 "groups": [_described(group) for group in (*groups, *synthetic)],
-                "templates": [row for one in compared for row in one.per_template()],
+                # Per template only what a reader looks for there: a fixed corpus, and what stands out.
+                "templates": [
+                    row
+                    for one in compared
+                    if one.group.prefix or one.shift.key in told
+                    for row in one.per_template()
+                ],
                 "terms": flagged,
             },
             candidates=candidates,
@@ -156,11 +163,11 @@ def _attributes(params: Counterfactual.Params) -> tuple[str, ...]:
 
 
 def _flagged(group: Group, threshold: float) -> list[dict[str, Any]]:
-    """Per term: how many sentences of each label are flagged."""
+    """How many sentences of each label are flagged: per term in a corpus, per subgroup in templates."""
     terms: dict[tuple[str, str], list[Sentence]] = {}
     for one in group.sentences:
-        if one.term:
-            terms.setdefault((one.subgroup, one.term), []).append(one)
+        term = one.term if group.prefix else ""
+        terms.setdefault((one.subgroup, term), []).append(one)
     rows = []
     for (subgroup, term), sentences in terms.items():
         row: dict[str, Any] = {
