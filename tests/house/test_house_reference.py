@@ -149,3 +149,19 @@ def test_measures_that_are_told_exist(heading):
         made = [f'"{name}"', *(f'f"{name[: len(start)]}{{' for start in ("bias_auc_", "aeg_", "cb_"))]
         made.append(f'{{kind}}_{name.rpartition("_")[2]}"')
         assert any(one in source for one in made), name
+
+
+def test_links_between_the_pages_lead_somewhere():
+    broken = [
+        f"{page.name}: {link}"
+        for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        if "://" not in link and not (page.parent / link).exists()
+    ]
+    assert broken == []
+
+
+def test_every_page_is_in_the_index():
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")} - {"README.md"}
+    assert {page for page in pages if f"({page})" not in index} == set()
