@@ -120,7 +120,9 @@ def test_data_is_listed_and_shown(capsys):
 def test_a_function_that_lies_in_the_case_folder_already_is_found_there(tmp_path, comments, capsys):
     folder = tmp_path / "own"
     folder.mkdir()
-    (folder / "mymodel.py").write_text("def score(texts):\n    return [0.5 for _ in texts]\n", encoding="utf-8")
+    (folder / "mymodel.py").write_text(
+        "def score(texts):\n    return [0.5 for _ in texts]\n", encoding="utf-8"
+    )
     said = ["new", str(folder), "--system", "python:mymodel:score", "--test", str(comments)]
     assert main(said) == 0, capsys.readouterr().err
     assert main(["check", str(folder)]) == 0
