@@ -293,7 +293,10 @@ def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
     effect = "–"
     if item.effect is not None:
         effect = _number(item.effect, 2) if ratio else _signed(item.effect)
-    interval = interval_text(first, 2 if ratio else 3) if first is not None and first.low is not None else ""
+    interval = ""
+    # Where no value is stated no interval is; ends are written like the effect, never in powers of ten.
+    if item.effect is not None and first is not None and first.low is not None and first.high is not None:
+        interval = " to ".join(_fixed(end, 2 if ratio else 3) for end in (first.low, first.high))
     return VerdictView(
         criterion=item.criterion,
         statement=item.statement,
@@ -315,6 +318,11 @@ def _number(value: float, digits: int = 4) -> str:
     if float(text.replace(",", "")) == 0 and value != 0:
         text = f"{value:.2e}"
     return text.replace("-", "−")
+
+
+def _fixed(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}".replace("-", "−")
+    return text if float(text.replace("−", "-")) else text.lstrip("−")
 
 
 def _signed(value: float) -> str:

@@ -11,7 +11,7 @@ from fairnb.sections._format import between, count, number
 from fairnb.sections._group_bench import EVERYONE_ELSE, RATES, Bench, Group, RateSpec
 from fairnb.sections._group_tests import inverted_p
 from fairnb.sections._measure import Measure, MeasureKey, Status
-from fairnb.sections._support import supported
+from fairnb.sections._support import NEVER_BELOW, supported
 from fairnb.sections._verdicts import Question
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ def question(bench: Bench, spec: RateSpec, group: Group, reference: str, other: 
     else:
         p = inverted_p(at)
     estimate = at(bench.level)
+    told = estimate if support >= NEVER_BELOW else replace(estimate, value=None)
     sizes = (bench.denominator(spec, group.name), bench.denominator(spec, other))
     against = "" if reference == EVERYONE_ELSE else f" against {reference}"
     return Question(
         criterion=f"{CRITERIA[spec.name]}, {words(group.attribute)}: {group.subgroup}{against}",
-        statement=sentence(spec, group, reference, estimate, sizes, bench.level, census=bench.census),
+        statement=sentence(spec, group, reference, told, sizes, bench.level, census=bench.census),
         key=MeasureKey(spec.name, group.attribute, group.subgroup, reference, spec.label, bench.variants()),
         at=at,
         p=p,

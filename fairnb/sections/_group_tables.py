@@ -16,7 +16,7 @@ from fairnb.sections._shown import Column, Row, Table
 if TYPE_CHECKING:
     from fairnb.sections._result import Candidate
 
-_VERDICTS = {Verdict.EXCEEDS: "▲ exceeds", Verdict.WITHIN: "● within", Verdict.INCONCLUSIVE: "○ inconclusive"}
+_VERDICTS = {Verdict.EXCEEDS: "▲ exceeds", Verdict.WITHIN: "● within", Verdict.INCONCLUSIVE: "◆ inconclusive"}
 
 
 BODY_ROWS = 30

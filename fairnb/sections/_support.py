@@ -47,7 +47,8 @@ def supported(
     if estimate.value is None:
         shown |= {"low": None, "high": None, "level": None, "interval": "", "status": Status.UNDEFINED}
     elif support < minimum:
-        shown |= {"status": Status.TOO_FEW, "note": f"{support} rows: too few to say (minimum {minimum})"}
+        rows = "1 row" if support == 1 else f"{support} rows"
+        shown |= {"status": Status.TOO_FEW, "note": f"{rows}: too few to say (minimum {minimum})"}
         if support < NEVER_BELOW:
             shown |= {"value": None, "low": None, "high": None, "level": None, "interval": ""}
     elif support < tested:

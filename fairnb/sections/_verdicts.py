@@ -10,7 +10,7 @@ fairness: what is not a finding is *within the margin* only if its interval lies
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
@@ -205,6 +205,9 @@ def _rows(number_of: int) -> str:
 
 
 def _without(question: Question, estimate: Estimate, verdict: Verdict, reason: str) -> Judged:
+    if question.support < NEVER_BELOW:
+        # The measure behind it withholds its value, too.
+        estimate = replace(estimate, value=None, low=None, high=None)
     return Judged(question, verdict, reason, estimate, None, None, None, None)
 
 

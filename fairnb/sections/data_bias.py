@@ -284,14 +284,23 @@ def _limits(view: View, mentions: Mentions, totals: Mapping[str, int]) -> Iterab
             "Terms were matched as the paper did: exact case, split at white space, no plurals. Matching without "
             "regard to case changes the picture; “Muslim” with a capital is not counted here."
         )
-    if total := sum(mentions.suppressed.values()):
-        yield f"{count(total)} hits were left out because a fixed phrase such as “White House” holds them."
+    # The matcher names places "inside a link", the recogniser its own reason; phrases are quoted.
+    phrases = sum(hits for reason, hits in mentions.suppressed.items() if reason.startswith("in “"))
+    elsewhere = sum(mentions.suppressed.values()) - phrases
+    if phrases:
+        yield f"{_hits(phrases)} left out because a fixed phrase such as “White House” holds them."
+    if elsewhere:
+        yield f"{_hits(elsewhere)} left out because they stand inside a handle, an address, a link or a longer term."
     if not all(totals.values()):
         yield "The corpus holds one class only: ratios are undefined."
     if mentions.source != "ner":
         yield "The look-up misses words outside its lists, and counts other senses of those in them."
     if mentions.pipeline:
         yield f"Recognition by {mentions.pipeline} misses groups in short and informal texts."
+
+
+def _hits(number_of: int) -> str:
+    return "1 hit was" if number_of == 1 else f"{count(number_of)} hits were"
 
 
 def _ratios(result: Result) -> list[Measure]:

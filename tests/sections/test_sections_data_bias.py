@@ -102,11 +102,12 @@ def test_a_missing_corpus_is_not_applicable_by_name(small_view):
 
 
 def test_suppressed_hits_are_told(small_view):
-    texts = ["Black Friday at the White House"] * 20 + ["a white horse"] * 20
+    texts = ["Black Friday at the White House"] * 20 + ["a white horse for @the_king"] * 20
     result = run(small_view({"train": [1, 0] * 20}, texts={"train": texts}))
     assert result.measure("frequency", label="all", attribute=TERM, subgroup="black").value == 0
     assert result.measure("frequency", label="all", attribute=TERM, subgroup="white").value == 0.5
-    assert any("40 hits were left out" in limit for limit in result.limits)
+    assert any(limit.startswith("40 hits were left out because a fixed phrase") for limit in result.limits)
+    assert any(limit.startswith("20 hits were left out because they stand inside") for limit in result.limits)
 
 
 def test_what_is_shown_is_made_from_the_result_alone(planted):

@@ -37,6 +37,15 @@ def test_four_verdicts():
     assert missing.reason == "9 rows: too few to say"
 
 
+def test_below_five_rows_no_value_is_recorded():
+    shown, withheld = answers(question(0.3, support=5), question(0.3, support=4, name="y"))
+    candidates, _ = as_candidates(
+        [shown, withheld], margin=0.05, requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
+    )
+    assert [candidate.effect for candidate in candidates] == [0.3, None]
+    assert candidates[1].reason == "4 rows: no value"
+
+
 @pytest.mark.parametrize(
     ("value", "severity"),
     [
