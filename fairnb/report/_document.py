@@ -19,7 +19,6 @@ from fairnb.report._render import Counters, Payload, section_view
 from fairnb.report._views import MARKS, FindingView, SectionView, TableView, VerdictView
 from fairnb.sections import section, section_ids
 
-Medium = Literal["screen", "paper"]
 _LACKS = {
     "engagement.title is empty": "a title",
     "engagement.level is empty": "the level of the assessment",
@@ -133,7 +132,6 @@ def build_document(
     notebook: Mapping[str, Any] | None = None,
     *,
     draft_reasons: Sequence[str] | None = None,
-    medium: Medium = "screen",
 ) -> Document:
     """What a document says, from the evidence and its notebook.
 
@@ -145,8 +143,6 @@ def build_document(
         Parsed notebook; its order, remarks and foreign outputs are used, never its numbers.
     draft_reasons : sequence of str, optional
         Why it is a draft; None takes what the engagement section recorded.
-    medium : {'screen', 'paper'}
-        Pictures on a screen carry their own letters.
 
     Raises
     ------
@@ -179,13 +175,9 @@ def build_document(
             outputs.append(place)
         elif isinstance(place, SectionPlace) and place.section in by_section and place.section not in placed:
             placed.add(place.section)
-            items.append(
-                section_view(by_section[place.section], numbering, counters, alone=medium == "screen")
-            )
+            items.append(section_view(by_section[place.section], numbering, counters))
     items += [
-        section_view(group, numbering, counters, alone=medium == "screen")
-        for name, group in by_section.items()
-        if name not in placed
+        section_view(group, numbering, counters) for name, group in by_section.items() if name not in placed
     ]
     views = [item for item in items if isinstance(item, SectionView)]
     said = _facts(payloads, "engagement")

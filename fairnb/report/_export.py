@@ -18,6 +18,7 @@ from fairnb.report._pdf import Attached, write_pdf
 from fairnb.report._redaction import narrowed, redacted_notebook, redacted_payloads
 
 if TYPE_CHECKING:
+    from fairnb.report._document import Document
     from fairnb.report._identity import Identity
 
 Format = Literal["html", "pdf", "json"]
@@ -97,10 +98,11 @@ def export(
     if sign is not None:
         signer = Signer(sign.name, sign.organisation, role, sign.fingerprint)
     folder = notebook_path.parent
+    document = None if formats == ("json",) else _document_of(material)
     contents: dict[Path, bytes] = {}
     warnings: list[str] = []
     if "html" in formats:
-        html = document_html(material, signer).encode("utf-8")
+        html = document_html(material, signer, document).encode("utf-8")
         contents[folder / "audit.html"] = html
         if sign is not None:
             from fairnb.report._sign import sign_detached
@@ -108,7 +110,7 @@ def export(
             contents[folder / "audit.html.p7s"] = sign_detached(html, sign, reason=reason, role=role)
     if "pdf" in formats:
         try:
-            pdf = document_pdf(material, signer)
+            pdf = document_pdf(material, signer, document)
         except FairnbError as error:
             if error.code != "no-pango" or formats == ("pdf",):
                 raise
@@ -133,16 +135,18 @@ def export(
     )
 
 
-def document_html(material: Material, signer: Signer | None = None) -> str:
-    """The page for the screen, evidence inside."""
-    document = build_document(material.evidence, material.notebook, draft_reasons=material.draft)
+def document_html(material: Material, signer: Signer | None = None, document: Document | None = None) -> str:
+    """The page for the screen, evidence inside; `document` if it was built already."""
     return render_document(
-        document, medium="screen", evidence=canonical_json(material.evidence), signer=signer
+        document or _document_of(material),
+        medium="screen",
+        evidence=canonical_json(material.evidence),
+        signer=signer,
     )
 
 
-def document_pdf(material: Material, signer: Signer | None = None) -> bytes:
-    """The PDF, with evidence, notebook and case file attached."""
+def document_pdf(material: Material, signer: Signer | None = None, document: Document | None = None) -> bytes:
+    """The PDF, with evidence, notebook and case file attached; `document` if it was built already."""
     attachments = [
         Attached(
             "evidence.json", canonical_json(material.evidence), "Evidence: all results and tallies", "Data"
@@ -153,9 +157,7 @@ def document_pdf(material: Material, signer: Signer | None = None) -> bytes:
             Attached("assessment.ipynb", canonical_json(material.notebook), "The notebook", "Source")
         )
     attachments += [Attached(name, data, "File of the case") for name, data in material.files]
-    document = build_document(
-        material.evidence, material.notebook, draft_reasons=material.draft, medium="paper"
-    )
+    document = document or _document_of(material)
     html = render_document(
         document, medium="paper", attached=[item.name for item in attachments], signer=signer
     )
@@ -165,6 +167,10 @@ def document_pdf(material: Material, signer: Signer | None = None) -> bytes:
         identifier=document.evidence_sha256,
         attachments=tuple(attachments),
     )
+
+
+def _document_of(material: Material) -> Document:
+    return build_document(material.evidence, material.notebook, draft_reasons=material.draft)
 
 
 def material_of(notebook: Mapping[str, Any], folder: Path | None, *, redact: str | None = None) -> Material:

@@ -22,16 +22,14 @@ _WORDS = re.compile(r"<text[^>]*>([^<]*)<")
 _ROOT = re.compile(r"<svg[^>]*>")
 
 
-def draw_svg(figure: Figure, name: str, *, alone: bool) -> str:
-    """One SVG element of a figure.
+def draw_svg(figure: Figure, name: str) -> str:
+    """One SVG element of a figure, without letters of its own: WeasyPrint gives it those of the page.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
     name : str
         Seeds the ids inside, so that they do not change from run to run.
-    alone : bool
-        True: the picture carries the letters it uses, since it cannot reach those of a page.
     """
     try:
         drawn = _saved(figure, name)
@@ -39,9 +37,11 @@ def draw_svg(figure: Figure, name: str, *, alone: bool) -> str:
         # A name out of somebody's data can look like a formula ("$x^$") and not be one.
         _without_formulas(figure)
         drawn = _saved(figure, name)
-    svg = _PREAMBLE.sub("", drawn, count=1)
-    if not alone:
-        return svg
+    return _PREAMBLE.sub("", drawn, count=1)
+
+
+def with_letters(svg: str) -> str:
+    """A drawn figure that carries the letters it uses, for where it cannot reach those of a page."""
     from fairnb.report._fonts import figure_face
 
     words = "".join(sorted(set("".join(_WORDS.findall(svg)))))

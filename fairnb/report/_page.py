@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fairnb.report._annexes import date_words
 from fairnb.report._fonts import font_faces
 from fairnb.report._html import environment
 
 if TYPE_CHECKING:
-    from fairnb.report._document import Document, Medium
+    from fairnb.report._document import Document
 
 # No text can hold it: control characters are printed by their code.
 _FONTS = "/*\x1f*/"
@@ -46,7 +46,7 @@ class Entry:
 def render_document(
     document: Document,
     *,
-    medium: Medium,
+    medium: Literal["screen", "paper"],
     evidence: bytes = b"",
     attached: Sequence[str] = (),
     signer: Signer | None = None,
@@ -56,7 +56,6 @@ def render_document(
     Parameters
     ----------
     document : Document
-        Built for the same medium.
     medium : {'screen', 'paper'}
         Paper has no links to save, its method texts are unfolded, its contents stand on a page.
     evidence : bytes

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fairnb.errors import FairnbError
-from fairnb.report._figures import data_address, draw_svg
+from fairnb.report._figures import draw_svg, with_letters
 from fairnb.report._views import (
     MARKS,
     FigureView,
@@ -92,7 +92,7 @@ def first_figure_svg(payloads: Sequence[Payload]) -> str | None:
         if known is None or result.status != "done":
             continue
         for name, plot in known.figures(result).items():
-            return draw_svg(plot.figure, f"{content['section']}-{content['target']}-{name}", alone=True)
+            return with_letters(draw_svg(plot.figure, f"{content['section']}-{content['target']}-{name}"))
     return None
 
 
@@ -102,7 +102,6 @@ def section_view(
     counters: Counters | None = None,
     *,
     drawn: bool = True,
-    alone: bool = True,
 ) -> SectionView:
     """What is printed of one section.
 
@@ -115,17 +114,12 @@ def section_view(
         Numbers tables and figures; without it they carry their titles only.
     drawn : bool
         False leaves figures out.
-    alone : bool
-        Whether pictures carry their own letters; see `draw_svg`.
     """
     if not payloads:
         raise FairnbError("no-result", "the section has no result", "run it first")
     first = payloads[0]["content"]
     known = _installed(first)
-    parts = tuple(
-        _part(payload["content"], known, numbering, counters, drawn=drawn, alone=alone)
-        for payload in payloads
-    )
+    parts = tuple(_part(payload["content"], known, numbering, counters, drawn=drawn) for payload in payloads)
     return SectionView(
         id=str(first["section"]),
         title=known.title if known else str(first.get("title") or first["section"]),
@@ -152,7 +146,6 @@ def _part(
     counters: Counters | None,
     *,
     drawn: bool,
-    alone: bool,
 ) -> PartView:
     result = Result.model_validate(content["result"])
     name, target = str(content["section"]), str(content["target"] or "")
@@ -179,7 +172,7 @@ def _part(
             seed = f"{name}-{target}-{label}"
             figures.append(
                 FigureView(
-                    address=data_address(draw_svg(plot.figure, seed, alone=alone)),
+                    svg=draw_svg(plot.figure, seed),
                     caption=plot.caption,
                     alternative=plot.alternative,
                     number=next(counters.figures) if counters else 0,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairnb.files import sha256
+from fairnb.report._figures import data_address, with_letters
 from fairnb.sections import MeasureKey
 
 # Shape, word and colour class of each verdict: it must be readable in grey.
@@ -67,12 +68,17 @@ class TableView:
 class FigureView:
     """A figure as it is printed."""
 
-    address: str
+    svg: str
+    """Without letters of its own."""
     caption: str
     alternative: str
     number: int
     width: float
     """Millimetres."""
+
+    def address(self, paper: bool) -> str:
+        """The picture as a `data:` address. A browser's picture carries its own letters."""
+        return data_address(self.svg if paper else with_letters(self.svg))
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ class DataBias(Section):
 
     id = "data_bias"
     title = "Data bias"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.MENTIONS,)
     source = "Paper, section 4, Tables 2 and 4; Katz et al. (1978) and Koopman (1984) for ratios."

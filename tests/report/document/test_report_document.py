@@ -168,7 +168,7 @@ def test_hostile_text_is_escaped_in_every_place_of_the_document(kit: Any) -> Non
     case = {"title": HOSTILE, "digest": HOSTILE, "files": {HOSTILE: HOSTILE}}
     evidence = kit.evidence(payloads, case=case, log=log)
     assert kit.active(page(evidence)) == []
-    assert kit.active(render_document(build_document(evidence, medium="paper"), medium="paper")) == []
+    assert kit.active(render_document(build_document(evidence), medium="paper")) == []
 
 
 def test_the_page_forbids_everything_and_carries_its_evidence(kit: Any) -> None:
