@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import io
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,13 +83,25 @@ def write_pdf(
     ]
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=("data",), allow_redirects=False)
     page = weasyprint.HTML(string=html, url_fetcher=fetcher)
-    data = page.write_pdf(
-        pdf_variant="pdf/a-3a",
-        pdf_identifier=bytes.fromhex(identifier)[:16],
-        attachments=files,
-        full_fonts=False,
-    )
+    with _rarely_collected():
+        data = page.write_pdf(
+            pdf_variant="pdf/a-3a",
+            pdf_identifier=bytes.fromhex(identifier)[:16],
+            attachments=files,
+            full_fonts=False,
+        )
     return _finished(data, attachments)
+
+
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Let memory be searched for garbage seldom: a layout makes millions of objects that stay until its end."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _weasyprint() -> Any:
