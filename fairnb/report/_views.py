@@ -46,7 +46,7 @@ class TableView:
     @property
     def unbroken(self) -> int:
         """Letters without a space up to which a cell's words are kept whole."""
-        return 9 if self.wide else 13 if self.dense else 22
+        return 12 if self.wide else 13 if self.dense else 22
 
     @property
     def named(self) -> bool:
