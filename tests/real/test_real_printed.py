@@ -1,0 +1,323 @@
+"""What the document of the real case prints, held to scikit-learn, SciPy, statsmodels and plain Python."""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+import unicodedata
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import classification_report, confusion_matrix
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
+from fairnb.lexicon import LexiconSpec, load_lexicon
+from fairnb.report import build_document, number_measures
+
+pytestmark = pytest.mark.slow
+
+TERMS = "Identity terms by label"
+SUBGROUPS = "Subgroups by label"
+TOLD = ("Compared with", "Groups", "Measure", "Metric", "Result in one sentence", "Verdict", "Why")
+"""Columns of words."""
+
+
+class Tables(HTMLParser):
+    """Cells of every table, by caption."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list[list[str]]]] = []
+        self.into: list[str] | None = None
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.found.append(("", []))
+        elif tag == "tr":
+            self.found[-1][1].append([])
+        elif tag in ("td", "th"):
+            self.found[-1][1][-1].append("")
+            self.into = self.found[-1][1][-1]
+        elif tag == "caption":
+            self.into = [""]
+
+    def handle_endtag(self, tag):
+        if tag == "caption":
+            title = re.sub(r"^Table \d+\.\s*", "", self.into[0].strip())
+            self.found[-1] = (title, self.found[-1][1])
+        if tag in ("td", "th", "caption"):
+            self.into = None
+
+    def handle_data(self, data):
+        if self.into is not None:
+            self.into[-1] += data.replace("\u00a0", " ")
+
+
+@pytest.fixture(scope="module")
+def page(case):
+    from fairnb.report._page import render_document
+
+    return render_document(build_document(case[3]), medium="screen")
+
+
+@pytest.fixture(scope="module")
+def tables(page):
+    parser = Tables()
+    parser.feed(page)
+    return parser.found
+
+
+@pytest.fixture(scope="module")
+def printed(tables):
+    """First cell -> further cells, by caption."""
+    return {title: {row[0].removesuffix(" ▲"): row for row in rows[1:]} for title, rows in tables if title}
+
+
+# ---- terms, looked up with regular expressions
+
+
+def written(text: str) -> str:
+    text = "".join(sign for sign in html.unescape(text) if unicodedata.category(sign) != "Cf")
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    return re.sub(r"\s+", " ", text.replace("\u2019", "'").replace("\u2018", "'").replace("\ufe0f", ""))
+
+
+def whole(form: str, further: str = "") -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){re.escape(form)}(?![^\W_]{further})")
+
+
+def expressions(term: str, *, phrase: bool = False) -> list[tuple[str, re.Pattern[str]]]:
+    """The ways to write a term, each with what finds it as a whole word."""
+    made = []
+    for form in {term, term.replace(" ", "-"), term.replace(" ", "_")}:
+        made.append((form, whole(form)))
+        if (phrase or " " not in term) and form[-1].isalpha() and form[-1] != "s":
+            made.append((form + "s", whole(form + "s")))
+    if term.endswith("."):
+        made.append((term[:-1], whole(term[:-1], r"|\.")))
+    return made
+
+
+PLACES = re.compile(
+    r"(?<![^\W_])(?:[a-z][a-z0-9+.-]+://|www\.)\S+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|@\w+"
+)
+
+
+def holds(text: str, span: tuple[int, int], spans) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in spans)
+
+
+def rows_of(texts: list[str]) -> tuple[dict, dict, list[int]]:
+    """Rows by term of Table 4 and by subgroup; hits lost to phrases and to places."""
+    lexicon = load_lexicon(LexiconSpec(), Path())
+    groups = {(a, s): terms for a, by in lexicon.attributes.items() for s, terms in by.items()}
+    named = [entry.term for entry in lexicon.identity_terms]
+    finders = {
+        term: expressions(written(term))
+        for term in {*named, *(t for terms in groups.values() for t in terms)}
+    }
+    stops = [(set(s.terms), expressions(written(s.phrase), phrase=True)) for s in lexicon.stop_phrases]
+    rows: dict[str, set[int]] = {term: set() for term in finders}
+    lost = [0, 0]
+    for row, text in enumerate(map(written, texts)):
+        places = None
+        for term, finder in finders.items():
+            hits = {hit.span() for form, found in finder if form in text for hit in found.finditer(text)}
+            for span in hits:
+                if places is None:
+                    places = [hit.span() for hit in PLACES.finditer(text)]
+                phrases = (
+                    hit.span()
+                    for of, forms in stops
+                    if term in of
+                    for form, found in forms
+                    if form in text
+                    for hit in found.finditer(text)
+                )
+                if holds(text, span, places):
+                    lost[1] += 1
+                elif holds(text, span, phrases):
+                    lost[0] += 1
+                else:
+                    rows[term].add(row)
+    by_group = {f"{a}: {s}": set().union(*(rows[term] for term in terms)) for (a, s), terms in groups.items()}
+    return {term: rows[term] for term in named}, by_group, lost
+
+
+@pytest.fixture(scope="module")
+def counted(split):
+    """(positive, negative) texts of the train part by term and by subgroup; hits lost."""
+    by_term, by_group, lost = rows_of([row[2] for row in split[0]])
+    answers = np.array([row[3] for row in split[0]])
+
+    def both(rows: set[int]) -> tuple[int, int]:
+        positive = int(answers[list(rows)].sum()) if rows else 0
+        return positive, len(rows) - positive
+
+    return (
+        {name: both(rows) for name, rows in by_term.items()},
+        {name: both(rows) for name, rows in by_group.items()},
+        lost,
+    )
+
+
+# ---- what is printed
+
+
+def test_scores_are_those_of_the_packages_own_interface(case):
+    classifier = pytest.importorskip("toxic_classifier").ToxicCommentClassifier()
+    _, corpora, scores, _ = case
+    for row in random.Random(7).sample(range(len(scores)), 40):
+        own = classifier.classify(corpora["test"].texts[row])["toxic"]
+        assert own == pytest.approx(scores[row], abs=1e-5)
+
+
+def test_table_1_is_printed_as_scikit_learn_counts_it(case, printed):
+    _, corpora, scores, _ = case
+    labels = np.array([int(label) for label in corpora["test"].labels])
+    report = classification_report(labels, scores >= 0.5, output_dict=True)
+    names = {"Negative": "0", "Positive": "1", "Macro": "macro avg", "Weighted": "weighted avg"}
+    for ours, theirs in names.items():
+        cells = printed["Performance per class"][ours]
+        shown = [cells[place] for place in (1, 3, 5, 7)]
+        expected = [f"{report[theirs][column]:.3f}" for column in ("precision", "recall", "f1-score")]
+        assert shown == [*expected, f"{report[theirs]['support']:,.0f}"]
+    (tn, fp), (fn, tp) = confusion_matrix(labels, scores >= 0.5).tolist()
+    counts = printed["Counts at threshold 0.50"]
+    assert [counts["Positive"][1:3], counts["Negative"][1:3]] == [
+        [f"{tp:,}", f"{fn:,}"],
+        [f"{fp:,}", f"{tn:,}"],
+    ]
+    low, high = proportion_confint(tp, tp + fn, method="wilson")
+    assert printed["Performance per class"]["Positive"][4] == f"{low:.3f} to {high:.3f}"
+
+
+def test_the_area_has_delongs_interval(case, printed):
+    _, corpora, scores, _ = case
+    labels = np.array([int(label) for label in corpora["test"].labels])
+    positive, negative = (scores[labels == answer].astype(float) for answer in (1, 0))
+    wins = np.greater.outer(positive, negative) + np.equal.outer(positive, negative) / 2
+    area, parts = wins.mean(), [wins.mean(axis=1), wins.mean(axis=0)]
+    error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts))
+    reach = stats.norm.ppf(0.975) * error / (area * (1 - area))
+    ends = stats.logistic.cdf(stats.logistic.ppf(area) + np.array([-reach, reach]))
+    cells = printed["Measures over all texts"]["Area under the ROC curve"]
+    assert cells[1:3] == [f"{area:.3f}", f"{ends[0]:.3f} to {ends[1]:.3f}"]
+
+
+@pytest.mark.parametrize(("title", "place", "digits"), [(TERMS, 0, 4), (SUBGROUPS, 1, 2)])
+def test_mentions_are_printed_as_regular_expressions_count_them(
+    counted, printed, split, title, place, digits
+):
+    totals = [sum(row[3] == answer for row in split[0]) for answer in (1, 0)]
+    for name, hits in counted[place].items():
+        if name not in printed[title]:
+            assert hits == (0, 0)
+            continue
+        cells = printed[title][name]
+        assert (cells[2], cells[4]) == tuple(f"{number:,}" for number in hits), name
+        shares = [100 * hit / total for hit, total in zip(hits, totals, strict=True)]
+        shares.append(100 * sum(hits) / sum(totals))
+        assert [cells[1], cells[3], cells[5]] == [f"{share:.{digits}f} %" for share in shares], name
+        if not hits[1] or sum(hits) < 5:
+            assert cells[7] == "–"
+            continue
+        ratio = stats.contingency.relative_risk(hits[0], totals[0], hits[1], totals[1])
+        low, high = ratio.confidence_interval(0.95)
+        if min(hits) < 5:
+            low, high = confint_proportions_2indep(
+                hits[0], totals[0], hits[1], totals[1], method="score", compare="ratio", correction=False
+            )
+        assert cells[6:8] == [f"{ratio.relative_risk:.2f}", f"{low:.2f} to {high:.2f}"], name
+
+
+def test_what_stands_out_passes_an_adjusted_exact_test(counted, tables, split):
+    totals = [sum(row[3] == answer for row in split[0]) for answer in (1, 0)]
+    names, p_values, ratios = [], [], []
+    for place in (0, 1):
+        for name, (x, y) in counted[place].items():
+            if x + y >= 5:
+                law = stats.hypergeom(sum(totals), x + y, totals[0])
+                likely = law.pmf(np.arange(x + y + 1))
+                names.append(name)
+                p_values.append(likely[likely <= likely[x] * (1 + 1e-7)].sum() - likely[x] / 2)
+                ratios.append((x / totals[0]) / (y / totals[1]))
+    adjusted = multipletests(p_values, method="fdr_bh")[1]
+    expected = {
+        name
+        for name, p, ratio in zip(names, adjusted, ratios, strict=True)
+        if p < 0.05 and not 0.8 < ratio < 1.25
+    }
+    marked = {
+        row[0].removesuffix(" ▲")
+        for title, rows in tables
+        if title in (TERMS, SUBGROUPS)
+        for row in rows
+        if row[0].endswith(" ▲")
+    }
+    assert marked == expected
+    assert expected
+
+
+def test_hits_left_out_are_told_apart(counted, page):
+    phrases, places = counted[2]
+    assert f"{phrases} hits were left out because a fixed phrase" in page
+    assert f"{places} hits were left out because they stand inside a handle" in page
+
+
+def test_every_number_beside_an_id_is_that_measures(case, tables):
+    """A row shows values, ends and counts of the measures it names, as they are or in percent; no others."""
+    evidence = case[3]
+    by_id = {}
+    for (section, target, key), name in number_measures(evidence["payloads"]).items():
+        by_id[name] = next(
+            measure
+            for payload in evidence["payloads"]
+            if (payload["content"]["section"], payload["content"]["target"] or "") == (section, target)
+            for measure in payload["content"]["result"]["measures"]
+            if all((measure.get(field) or "") == value for field, value in key._asdict().items())
+        )
+    checked = 0
+    for title, rows in tables:
+        if title.startswith(("Texts that mention a subgroup", "Findings register")) or not rows:
+            continue
+        for row in rows[1:]:
+            ids = re.findall(r"M-(\d{4})(?: to M-(\d{4}))?", row[-1])
+            measures = [
+                by_id[f"M-{number:04d}"]
+                for first, last in ids
+                for number in range(int(first), int(last or first) + 1)
+            ]
+            if not measures:
+                continue
+            fields = ("value", "low", "high", "null", "n", "denominator", "n_reference", "threshold")
+            known = [
+                measure[field] for measure in measures for field in fields if measure.get(field) is not None
+            ]
+            for cell, head in zip(row[1:-1], rows[0][1:-1], strict=True):
+                if head in TOLD:
+                    continue
+                for text in re.findall(r"−?\d[\d,]*(?:\.\d+)?", cell):
+                    value = float(text.replace(",", "").replace("−", "-"))
+                    half = 0.5 * 10.0 ** -len(text.partition(".")[2]) + 1e-9
+                    near = any(abs(value - scale * one) <= half for one in known for scale in (1, 100))
+                    assert near, (title, head, row)
+                    checked += 1
+    assert checked > 1500
+
+
+def test_no_value_is_printed_of_fewer_than_five_rows(tables):
+    few = [
+        row
+        for _, rows in tables
+        if rows and rows[0][:2] == ["Criterion", "Estimate"]
+        for row in rows[1:]
+        if "no value" in row[4]
+    ]
+    assert few
+    assert all(row[1:3] == ["–", "–"] for row in few)
