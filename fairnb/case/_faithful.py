@@ -259,6 +259,8 @@ _WORDS = {
     "draft": "what makes the document a draft",
     "case": "the case file",
     "predictions": "the system",
+    "shares": "the parts of alpha",
+    "alpha": "the part of alpha of {}",
 }
 
 

@@ -32,6 +32,8 @@ class CorpusDraft:
     """Key, its value as TOML, comment."""
     positive: tuple[int | str, ...]
     """Labels that mean yes; empty if nothing says."""
+    negative: tuple[int | str, ...]
+    """Labels that mean no: the others there are."""
     reason: str
     """Why those."""
     copies: Mapping[str, bytes] = field(default_factory=dict)
@@ -77,7 +79,7 @@ def corpus_draft(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
         item = known[said]
         reason = f"the known corpus: {item.positive_means}" if item.positive_means else "the known corpus"
         keys = (("use", _value(said), ""),)
-        return CorpusDraft(role, keys, item.positive, reason)
+        return CorpusDraft(role, keys, item.positive, item.negative, reason)
     if not (Path(said).is_file() or (place / said).is_file()):
         raise FairnbError(
             "unknown-corpus",
@@ -117,7 +119,8 @@ def _of_file(role: Role, said: str, place: Path, score: str) -> CorpusDraft:
         keys.append(("encoding", _value(guess.encoding), _CONFIRM.format("the file's bytes")))
     counts = ", ".join(f"{label}: {rows:,}" for label, rows in guess.labels[:_MOST_SHOWN])
     reason = _CONFIRM.format(f"the labels {counts} ({guess.positive_reason})")
-    return CorpusDraft(role, tuple(keys), guess.positive, reason, copies)
+    negative = tuple(label for label, _ in guess.labels if label not in guess.positive)
+    return CorpusDraft(role, tuple(keys), guess.positive, negative, reason, copies)
 
 
 def _why(reason: str) -> str:
@@ -136,6 +139,10 @@ def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[Corpu
     positive = labelled.positive if labelled else (1,)
     reason = labelled.reason if labelled else "labels of a corpus that mean yes"
     keys.append(("positive", _value(list(positive)), reason))
+    # Both sides are named, so that a label nobody thought of is an error and not a silent no.
+    others = [label for corpus in corpora for label in corpus.negative if label not in positive]
+    if labelled and others and all(set(corpus.positive) <= set(positive) for corpus in corpora):
+        keys.append(("negative", _value(list(dict.fromkeys(others))), "any other label is an error"))
     keys.append(("threshold", "0.5", "nobody has named an operating point yet: confirm"))
     keys.append(("threshold_source", '""', "who set it, such as the developer's documentation"))
     return TargetDraft(name, tuple(keys))

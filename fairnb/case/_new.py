@@ -14,7 +14,7 @@ from fairnb.case._file import CASE_FILE, NOTEBOOK, ROLES
 from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_draft
 from fairnb.case._read import nearest, shown
 from fairnb.errors import FairnbError
-from fairnb.files import templates, write_all
+from fairnb.files import make_folder, templates, write_all
 from fairnb.system import SystemSpec
 
 _KINDS = ("use", "python", "sklearn", "keras", "scores")
@@ -112,15 +112,7 @@ def _refuse_existing(place: Path) -> None:
 def _make(place: Path) -> list[Path]:
     """Make the folder; return what was made, innermost first."""
     missing = [parent for parent in (place, *place.parents) if not parent.exists()]
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FairnbError(
-            "cannot-write",
-            f"the folder cannot be made ({error.strerror or error})",
-            "choose a folder that you may write to",
-            where=str(place),
-        ) from error
+    make_folder(place, "choose a folder that you may write to")
     return missing
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairnb.case._payload import Payload, read_payload
 from fairnb.errors import FairnbError
-from fairnb.files import digest_of, write_bytes
+from fairnb.files import digest_of, make_folder, write_bytes
 
 
 class Store:
@@ -99,17 +99,7 @@ class Store:
         return self.folder / name
 
     def _made(self, name: str) -> Path:
-        folder = self._folder(name)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FairnbError(
-                "cannot-write",
-                f"the folder of results cannot be made ({error.strerror or error})",
-                "make the case folder writable",
-                where=str(folder),
-            ) from error
-        return folder
+        return make_folder(self._folder(name), "make the case folder writable")
 
     def _tally_path(self, digest: str, *, made: bool = False) -> Path:
         folder = self._made("tallies") if made else self._folder("tallies")
@@ -130,15 +120,7 @@ def redaction_key(folder: Path) -> bytes:
 
     path = folder / "redaction.key"
     if not path.is_file():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FairnbError(
-                "cannot-write",
-                f"the folder cannot be made ({error.strerror or error})",
-                "make the case folder writable",
-                where=str(folder),
-            ) from error
+        make_folder(folder, "make the case folder writable")
         write_bytes(path, secrets.token_bytes(32))
         path.chmod(0o600)
     return path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Literal
 
@@ -63,7 +64,8 @@ def new(
     made = new_case(folder, system=system, train=train, test=test, synthetic=synthetic, title=title)
     for path in made:
         say(f"wrote {path}")
-    say(f"Next: read the case file, then `fairnb check {folder}` and `fairnb run {folder}`.")
+    named = shlex.quote(str(folder))
+    say(f"Next: read the case file, then `fairnb check {named}` and `fairnb run {named}`.")
 
 
 @app.command
@@ -126,7 +128,7 @@ def run(
         put(report.to_json())
     for line in report.lines():
         say(line)
-    if fail_on is not None and report.findings_at_least(fail_on):
+    if report.exit_code == ExitCode.DONE and fail_on is not None and report.findings_at_least(fail_on):
         say(f"There are findings of severity {fail_on} or above.")
         return int(ExitCode.NOT_INTACT)
     return int(report.exit_code)

@@ -68,7 +68,7 @@ def verify(
     /,
     *,
     trust: Path | None = None,
-    integrity_only: bool = False,
+    integrity_only: Annotated[bool, Parameter(negative=())] = False,
     as_json: Json = False,
 ) -> int:
     """Say whether a document is intact, by whom it is signed, and which level of checking was reached.
@@ -94,7 +94,7 @@ def verify(
 
 
 @app.command
-def extract(file: Path, folder: Path, /) -> None:
+def extract(file: Path, folder: Path, /, *, force: Annotated[bool, Parameter(negative=())] = False) -> None:
     """Take notebook, evidence and case file out of a document.
 
     Parameters
@@ -103,10 +103,12 @@ def extract(file: Path, folder: Path, /) -> None:
         The PDF or HTML.
     folder : Path
         Where to put them; made if missing.
+    force : bool
+        Overwrite files that are there.
     """
     from fairnb.report import extract as extract_files
 
-    for path in extract_files(file, folder):
+    for path in extract_files(file, folder, force=force):
         say(f"wrote {path}")
 
 

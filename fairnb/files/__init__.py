@@ -3,7 +3,7 @@
 from fairnb.files._atomic import write_all, write_bytes, write_text
 from fairnb.files._cache import Cache, Entry
 from fairnb.files._digest import canonical_json, digest_of, plain, sha256, sha256_file
-from fairnb.files._folders import cache_folder, data_folder, inside, templates
+from fairnb.files._folders import cache_folder, data_folder, inside, make_folder, templates
 from fairnb.files._locks import hold
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "digest_of",
     "hold",
     "inside",
+    "make_folder",
     "plain",
     "sha256",
     "sha256_file",

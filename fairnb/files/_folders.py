@@ -9,6 +9,7 @@ import platformdirs
 
 from fairnb.errors import FairnbError
 
+_HOME = "set FAIRNB_HOME to a folder you may write to"
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -16,14 +17,14 @@ def data_folder() -> Path:
     """Folder of fetched data: below `FAIRNB_HOME` if that is set, else the platform's place."""
     home = os.environ.get("FAIRNB_HOME")
     folder = Path(home) / "data" if home else Path(platformdirs.user_data_dir("fairnb", False))
-    return _made(folder)
+    return make_folder(folder, _HOME)
 
 
 def cache_folder() -> Path:
     """Folder of what can be computed again, such as scores: see `data_folder`."""
     home = os.environ.get("FAIRNB_HOME")
     folder = Path(home) / "cache" if home else Path(platformdirs.user_cache_dir("fairnb", False))
-    return _made(folder)
+    return make_folder(folder, _HOME)
 
 
 def templates(name: str) -> Path:
@@ -60,14 +61,21 @@ def inside(root: Path, path: str | Path) -> Path:
     return full
 
 
-def _made(folder: Path) -> Path:
+def make_folder(folder: Path, remedy: str) -> Path:
+    """Make a folder and those above it, unless they are there.
+
+    Raises
+    ------
+    FairnbError
+        ``cannot-write`` with the remedy given.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FairnbError(
             "cannot-write",
             f"the folder cannot be made ({error.strerror or error})",
-            "set FAIRNB_HOME to a folder you may write to",
+            remedy,
             where=str(folder),
         ) from error
     return folder

@@ -55,7 +55,7 @@ def extract(path: Path, folder: Path, *, force: bool = False) -> list[Path]:
                 raise FairnbError(
                     "file-exists",
                     "there is a file of this name already",
-                    "choose an empty folder, or ask for it to be overwritten",
+                    "choose an empty folder, or give --force",
                     where=str(place),
                 )
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -38,6 +38,13 @@ def narrowed(asked: str | None, stored: RedactMode) -> RedactMode:
     return mode
 
 
+_LEFT_OUT = {
+    "output_type": "stream",
+    "name": "stdout",
+    "text": "Left out: the texts of this case are withheld, and no section redacted this output.",
+}
+
+
 def redacted_payloads(
     payloads: Sequence[Mapping[str, Any]], mode: RedactMode, key: bytes
 ) -> list[dict[str, Any]]:
@@ -54,8 +61,9 @@ def redacted_notebook(
     ----------
     notebook : mapping
     mode : {'none', 'mask', 'withhold'}
-        But for `none`, outputs of foreign cells, which no one redacted, are left out; source and remarks
-        are the assessor's own words and stay.
+        Outputs of foreign cells, which no section redacted: `mask` keeps their text, masked, and their
+        pictures; `withhold` puts a sentence in their place. Source and remarks are the assessor's own
+        words and stay.
     change : callable, optional
         Applied to each list of payloads; what a reader sees of them is then rendered anew.
     """
@@ -66,13 +74,41 @@ def redacted_notebook(
         if cell.get("cell_type") != "code":
             cells.append(dict(cell))
             continue
-        kept = [
-            _rendered_anew(output, change) if change else output
-            for output in cell.get("outputs", ())
-            if BUNDLE in output.get("data", {})
-        ]
-        cells.append({**cell, "outputs": kept})
+        own, foreign = [], []
+        for output in cell.get("outputs", ()):
+            if BUNDLE in output.get("data", {}):
+                own.append(_rendered_anew(output, change) if change else output)
+            elif mode == "mask":
+                foreign.append(_masked(output))
+            elif mode == "none":
+                foreign.append(output)
+            else:
+                foreign = [_LEFT_OUT]
+        cells.append({**cell, "outputs": [*own, *foreign]})
     return {**notebook, "cells": cells}
+
+
+def _masked(output: Mapping[str, Any]) -> dict[str, Any]:
+    """An output of the assessor's own code with its text masked; what is neither text nor PNG is dropped."""
+
+    def hidden(value: Any) -> str:
+        text = "".join(value) if isinstance(value, (list, tuple)) else str(value)
+        # Masking needs no key: it keeps no digest.
+        return redact(text, "mask", key=b"unused", escaped=False)
+
+    changed = dict(output)
+    for name in ("text", "evalue"):
+        if name in changed:
+            changed[name] = hidden(changed[name])
+    if "traceback" in changed:
+        changed["traceback"] = [hidden(line) for line in changed["traceback"]]
+    if "data" in changed:
+        data = changed["data"]
+        changed["data"] = {
+            **({"text/plain": hidden(data["text/plain"])} if "text/plain" in data else {}),
+            **({"image/png": data["image/png"]} if "image/png" in data else {}),
+        }
+    return changed
 
 
 def _rendered_anew(output: Mapping[str, Any], change: Callable[[list[Any]], list[Any]]) -> dict[str, Any]:

@@ -63,8 +63,14 @@ def section(identity: str) -> Section:
 @cache
 def _loaded(home: str) -> Section:
     module, _, name = home.partition(":")
-    kind = getattr(importlib.import_module(module), name)
-    made = kind()
+    try:
+        made = getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError) as error:
+        raise FairnbError(
+            "broken-section",
+            f"the section behind {home} cannot be loaded ({error})",
+            "install the package it comes from again, or remove it",
+        ) from error
     if not isinstance(made, Section):
         raise FairnbError(
             "not-a-section", f"{home} is not a fairnb Section", "derive it from fairnb.sections.Section"

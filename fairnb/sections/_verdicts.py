@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fairnb.sections._contract import Altai
 from fairnb.sections._format import count, number
-from fairnb.sections._measure import MeasureKey
+from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Candidate, Finding, Severity, Verdict
 from fairnb.sections._support import NEVER_BELOW
 
@@ -224,6 +224,34 @@ def _detectable(spread: float | None, corrected: float) -> float | None:
         return None
     law = NormalDist()
     return (law.inv_cdf(1 - corrected / 2) + law.inv_cdf(POWER)) * spread
+
+
+def observed(
+    measure: Measure, *, criterion: str, statement: str, margin: float, verdict: Verdict, reason: str
+) -> tuple[Candidate, Finding | None]:
+    """An exploratory measure as a candidate, and as an observation if it exceeds the margin."""
+    candidate = Candidate(
+        criterion=criterion,
+        statement=statement,
+        measures=(measure.key,),
+        family="E",
+        effect=measure.value,
+        margin=margin,
+        p=measure.p,
+        p_adjusted=measure.p_adjusted,
+        verdict=verdict,
+        reason=reason,
+    )
+    if verdict is not Verdict.EXCEEDS:
+        return candidate, None
+    finding = Finding(
+        criterion=criterion,
+        severity=Severity.OBSERVATION,
+        statement=statement,
+        measures=candidate.measures,
+        requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
+    )
+    return candidate, finding
 
 
 def as_candidates(

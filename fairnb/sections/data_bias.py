@@ -11,9 +11,10 @@ from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._data_bias_figure import ratio_plot
 from fairnb.sections._format import between, count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._measure import Measure, Status
-from fairnb.sections._result import Candidate, Finding, Result, Severity, Verdict
+from fairnb.sections._result import Candidate, Finding, Result, Verdict
 from fairnb.sections._shown import Column, Plot, Row, Table
 from fairnb.sections._support import NEVER_BELOW, supported
+from fairnb.sections._verdicts import observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -222,30 +223,17 @@ def _judged(
             verdict, reason = Verdict.INCONCLUSIVE, f"interval {between(measure.low, measure.high, 2)}"
         statement = _sentence(measure, totals)
         criterion = f"frequency ratio, {_name(measure)}"
-        candidates.append(
-            Candidate(
-                criterion=criterion,
-                statement=statement,
-                measures=(measure.key,),
-                family="E",
-                effect=measure.value,
-                margin=margin,
-                p=measure.p,
-                p_adjusted=measure.p_adjusted,
-                verdict=verdict,
-                reason=reason,
-            )
+        candidate, finding = observed(
+            measure,
+            criterion=criterion,
+            statement=statement,
+            margin=margin,
+            verdict=verdict,
+            reason=reason,
         )
-        if verdict is Verdict.EXCEEDS:
-            findings.append(
-                Finding(
-                    criterion=criterion,
-                    severity=Severity.OBSERVATION,
-                    statement=statement,
-                    measures=(measure.key,),
-                    requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
-                )
-            )
+        candidates.append(candidate)
+        if finding is not None:
+            findings.append(finding)
     strength = {c.criterion: max(c.effect, 1 / c.effect) if c.effect else math.inf for c in candidates}
     # Subgroups first, then terms; the strongest first in each.
     findings.sort(key=lambda f: (f.measures[0].attribute == TERM, -strength[f.criterion]))

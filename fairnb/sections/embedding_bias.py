@@ -20,8 +20,9 @@ from fairnb.sections._embedding_shown import (
 )
 from fairnb.sections._format import between, count, level_of, number, percent
 from fairnb.sections._measure import Measure, Status
-from fairnb.sections._result import Candidate, Finding, Result, Severity, Verdict
+from fairnb.sections._result import Candidate, Finding, Result, Verdict
 from fairnb.sections._shown import Plot, Table
+from fairnb.sections._verdicts import observed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -244,31 +245,17 @@ def _judged(
             )
             verdict = Verdict.INCONCLUSIVE
         criterion = f"Embedding bias, {measure.attribute}, {fact['name']} ({fact['relation']})"
-        key = (measure.key,)
-        candidates.append(
-            Candidate(
-                criterion=criterion,
-                statement=statement,
-                measures=key,
-                family="E",
-                effect=measure.value,
-                margin=margin,
-                p=measure.p,
-                p_adjusted=measure.p_adjusted,
-                verdict=verdict,
-                reason=reason,
-            )
+        candidate, finding = observed(
+            measure,
+            criterion=criterion,
+            statement=statement,
+            margin=margin,
+            verdict=verdict,
+            reason=reason,
         )
-        if verdict is Verdict.EXCEEDS:
-            findings.append(
-                Finding(
-                    criterion=criterion,
-                    severity=Severity.OBSERVATION,
-                    statement=statement,
-                    measures=key,
-                    requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
-                )
-            )
+        candidates.append(candidate)
+        if finding is not None:
+            findings.append(finding)
     return tuple(candidates), tuple(findings)
 
 

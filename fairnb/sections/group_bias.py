@@ -43,7 +43,7 @@ class GroupBias(Section):
 
     id = "group_bias"
     title = "Bias by mentioned group"
-    version = 2
+    version = 3
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (
@@ -227,9 +227,9 @@ class GroupBias(Section):
                 )
                 continue
             said.append(
-                f"By {named}: of {count(len(own))} differences {own.count(Verdict.EXCEEDS)} exceed the margin of "
-                f"{margin} points, {own.count(Verdict.WITHIN)} lie within it, {own.count(Verdict.INCONCLUSIVE)} are "
-                f"inconclusive and {own.count(Verdict.NOT_MEASURED)} could not be measured."
+                f"By {named}, of {count(len(own))} differences: {own.count(Verdict.EXCEEDS)} beyond the margin of "
+                f"{margin} points, {own.count(Verdict.WITHIN)} within it, {own.count(Verdict.INCONCLUSIVE)} "
+                f"inconclusive, {own.count(Verdict.NOT_MEASURED)} not measured."
             )
         return said
 

@@ -100,6 +100,8 @@ def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
     assert main(["verify", str(document), "--integrity-only"]) == 1
     assert main(["extract", str(document), str(tmp_path / "out")]) == 0
     assert (tmp_path / "out" / "evidence.json").is_file()
+    assert main(["extract", str(document), str(tmp_path / "out")]) == 2
+    assert main(["extract", str(document), str(tmp_path / "out"), "--force"]) == 0
 
 
 def test_signing_without_terminal_or_passphrase_never_waits(case, tmp_path, capsys, monkeypatch):
@@ -126,3 +128,29 @@ def test_a_function_that_lies_in_the_case_folder_already_is_found_there(tmp_path
     said = ["new", str(folder), "--system", "python:mymodel:score", "--test", str(comments)]
     assert main(said) == 0, capsys.readouterr().err
     assert main(["check", str(folder)]) == 0
+
+
+def test_a_new_case_names_both_sides_so_that_an_unknown_label_is_an_error(tmp_path, comments, capsys):
+    folder = tmp_path / "my case"
+    assert main(["new", str(folder), "--system", "scores:score", "--test", str(comments)]) == 0
+    # What is printed can be pasted.
+    assert f"fairnb check '{folder}'" in capsys.readouterr().err
+    copied = folder / comments.name
+    copied.write_text(copied.read_text(encoding="utf-8") + "A new row,maybe,0.5\n", encoding="utf-8")
+    assert main(["check", str(folder)]) == 2
+    told = capsys.readouterr().err
+    assert "'maybe' is neither positive nor negative" in told
+    assert "line 82" in told
+
+
+def test_a_failed_run_is_never_reported_as_one_with_findings(case, capsys, monkeypatch):
+    import fairnb.notebook
+    from fairnb.errors import ExitCode
+    from fairnb.notebook import ExecutionReport
+
+    failed = ExecutionReport(case, (), 1.0, "x", 1, ExitCode.FAILED, {"high": 1})
+    monkeypatch.setattr(fairnb.notebook, "execute", lambda *args, **options: failed)
+    assert main(["run", str(case), "--fail-on", "high"]) == 5
+    found = ExecutionReport(case, (), 1.0, findings={"high": 1})
+    monkeypatch.setattr(fairnb.notebook, "execute", lambda *args, **options: found)
+    assert main(["run", str(case), "--fail-on", "high"]) == 1

@@ -107,3 +107,12 @@ def test_conclusion_tells_what_was_not_assessed_and_gathers_findings(small_view)
     assert states["1. Human agency and oversight"] == "not assessed"
     assert len(result.findings) == 2
     assert result.facts["limits"] == ["One limit."]
+
+
+def test_a_section_of_another_package_that_cannot_be_loaded_is_one_error(monkeypatch):
+    from fairnb.sections import _registry
+
+    monkeypatch.setitem(_registry._OWN, "broken", "fairnb.sections.engagement:NoSuchClass")
+    with pytest.raises(FairnbError, match="NoSuchClass") as error:
+        section("broken")
+    assert error.value.code == "broken-section"

@@ -230,6 +230,22 @@ def test_export_can_show_less_than_the_case_stored(kit: Any, tmp_path: Path, mod
         assert (b"about the pond" in shown) == (mode == "mask")
 
 
+@pytest.mark.parametrize(
+    ("mode", "printed"), [("mask", "my own count: 12"), ("withhold", "Left out: the texts of this case")]
+)
+def test_outputs_of_own_code_stand_in_their_annex_or_their_absence_is_told(
+    kit: Any, tmp_path: Path, mode: str, printed: str
+) -> None:
+    said = {"output_type": "stream", "name": "stdout", "text": "my own count: 12, by @somebody"}
+    place = kit.write(
+        tmp_path / "alone.ipynb", kit.notebook([kit.engagement(), kit.sample()], kit.code("1", said))
+    )
+    export(place, to=["pdf"], redact=mode)
+    annex = " ".join(pdf_text(tmp_path / "audit.pdf").split()).rpartition("Not verified by fairnb")[2]
+    assert printed in annex
+    assert "@somebody" not in annex
+
+
 def test_export_cannot_show_more_than_the_case_stored(case: Path) -> None:
     with pytest.raises(FairnbError) as caught:
         export(case, redact="none")
