@@ -9,6 +9,7 @@ from fairnb.sections import (
     Altai,
     Criteria,
     Finding,
+    Measure,
     MeasureKey,
     Result,
     Severity,
@@ -93,7 +94,11 @@ def test_conclusion_tells_what_was_not_assessed_and_gathers_findings(small_view)
         requirement=5,
     )
     done = {
-        ("data_bias", "a"): Result(findings=(finding,), limits=("One limit.",)),
+        ("data_bias", "a"): Result(
+            findings=(finding,),
+            limits=("One limit.",),
+            measures=(Measure(measure="base_rate"), Measure(measure="frequency")),
+        ),
         ("data_bias", "b"): Result(findings=(finding,), limits=("One limit.",)),
         ("technical_performance", "a"): Result(status="not_applicable", reason="no test corpus"),
     }
@@ -105,6 +110,10 @@ def test_conclusion_tells_what_was_not_assessed_and_gathers_findings(small_view)
     assert states["System and data"] == "not run"
     assert states["5. Diversity, non-discrimination and fairness"] == "Data bias"
     assert states["1. Human agency and oversight"] == "not assessed"
+    assert [row[2] for row in cells("conclusion", result) if row[0] in ("Data bias", "System and data")] == [
+        "–",
+        "2",
+    ]
     assert len(result.findings) == 2
     assert result.facts["limits"] == ["One limit."]
 

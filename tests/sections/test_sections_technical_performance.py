@@ -2,7 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, brier_score_loss, classification_report, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    brier_score_loss,
+    classification_report,
+    confusion_matrix,
+    roc_auc_score,
+)
 
 from fairnb.sections import Result, Status, section
 
@@ -60,6 +66,25 @@ def test_expected_calibration_error_equals_its_definition(small_view, sample):
     found = result.measure("ece", label="all")
     assert found.value == pytest.approx(by_hand, abs=1e-7)
     assert 0 < found.null < found.value
+
+
+def test_printed_counts_sentences_and_nulls_are_those_of_the_confusion_matrix(small_view, sample):
+    labels, scores = sample
+    part = section("technical_performance")
+    result = run(small_view({"test": labels}, {"test": scores}))
+    (tn, fp), (fn, tp) = confusion_matrix(labels, scores >= np.float32(0.5)).tolist()
+    (counts,) = [table for table in part.tables(result) if table.title.startswith("Counts")]
+    assert [row.cells for row in counts.rows] == [
+        ("Positive", str(tp), str(fn)),
+        ("Negative", str(fp), str(tn)),
+    ]
+    said = " ".join(part.statements(result))
+    assert f"missed {fn} of {fn + tp} positive texts and wrongly flagged {fp} of {fp + tn} negative" in said
+    assert f"on {100 * (tp + tn) / 600:.1f} % of 600 texts" in said
+    assert result.measure("roc_auc", label="all").null == 0.5
+    alternative = part.figures(result)["roc"].alternative
+    assert f"true-positive rate is {tp / (tp + fn):.3f}" in alternative
+    assert f"false-positive rate {fp / (fp + tn):.3f}" in alternative
 
 
 def test_unscored_rows_are_counted_and_left_out(small_view, sample):

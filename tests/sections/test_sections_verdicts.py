@@ -53,6 +53,9 @@ def test_below_five_rows_no_value_is_recorded():
         (0.119, Severity.LOW),
         (0.13, Severity.MEDIUM),
         (-0.13, Severity.MEDIUM),
+        (0.1197, Severity.MEDIUM),
+        (0.219, Severity.MEDIUM),
+        (0.2197, Severity.HIGH),
         (0.23, Severity.HIGH),
     ],
 )
