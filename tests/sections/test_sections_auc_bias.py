@@ -58,7 +58,9 @@ def test_areas_are_scikit_learns_by_masks(crowd, found, group):
         "bnsp": (inside & (labels == 1)) | (~inside & (labels == 0)),
     }
     overall = metrics.roc_auc_score(labels, scores)
-    assert found.measure("overall_auc", label="all").value == pytest.approx(overall, abs=1e-9)
+    everyone = found.measure("overall_auc", label="all")
+    assert everyone.value == pytest.approx(overall, abs=1e-9)
+    assert everyone.null == 0.5
     for kind, kept in masks.items():
         expected = metrics.roc_auc_score(labels[kept], scores[kept])
         key = {"attribute": "gender", "subgroup": group, "label": "all"}

@@ -8,9 +8,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from sklearn import metrics
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from fairnb.lexicon import LexiconSpec
-from fairnb.sections import Criteria, Result, Verdict, section
+from fairnb.sections import Criteria, MeasureKey, Result, Verdict, section
 from fairnb.sections._group_bench import RATES
 from fairnb.sections._group_tests import inverted_p
 from fairnb.statistics import Estimate, wilson
@@ -121,6 +122,43 @@ def test_differences_are_fairlearns(crowd, found, reference, other):
         "impact_ratio", attribute="gender", subgroup="female", reference=reference, label="all"
     ).value
     assert min(impact, 1 / impact) == pytest.approx(ratio, abs=1e-12)
+
+
+def test_equalized_odds_has_the_simultaneous_interval_of_the_two_rates(crowd, found):
+    kinds, labels, scores = crowd
+    ends = []
+    for label in (1, 0):
+        counts = []
+        for group in ("female", "everyone_else"):
+            rows = members(kinds, group) & (labels == label)
+            counts += [int((scores[rows] >= 0.5).sum()), int(rows.sum())]
+        ends.append(confint_proportions_2indep(*counts, method="newcomb", compare="diff", alpha=0.025))
+    low = max(0.0, *(max(one, -other) for one, other in ends))
+    high = max(max(abs(one), abs(other)) for one, other in ends)
+    key = {"attribute": "gender", "subgroup": "female", "reference": "everyone_else", "label": "all"}
+    odds = found.measure("equalized_odds", **key)
+    assert (odds.low, odds.high) == pytest.approx((low, high), abs=1e-9)
+    assert odds.level == 0.95
+
+
+def test_tables_and_alternative_texts_print_points(crowd, found):
+    kinds, labels, scores = crowd
+    flagged = [
+        (scores[members(kinds, group) & (labels == 0)] >= 0.5).mean() for group in ("female", "everyone_else")
+    ]
+    points = f"+{100 * (flagged[0] - flagged[1]):.1f}"
+    key = MeasureKey("false_positive_rate", "gender", "female", "everyone_else", "negative")
+    cells = [
+        row.cells
+        for table in section("group_bias").tables(found)
+        for row in table.rows
+        if key in row.measures and not table.annex
+    ]
+    assert cells and all(any(cell.startswith(points) for cell in row) for row in cells)
+    alternatives = [plot.alternative for plot in section("group_bias").figures(found).values()]
+    assert any(
+        f"female, FPR: {points};" in text or f"female, FPR: {points} " in text for text in alternatives
+    )
 
 
 # ---- the worked values of the paper's seven metrics
