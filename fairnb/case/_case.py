@@ -88,6 +88,12 @@ class Case:
         for target in self.targets:
             if target.name == name:
                 return target
+        if not isinstance(name, str):
+            raise FairnbError(
+                "unknown-target",
+                f"a target is chosen by its name, and this is a {type(name).__name__}",
+                "give the name as text",
+            )
         known = [target.name for target in self.targets]
         raise FairnbError("unknown-target", f"there is no target {name!r}", nearest(name, known))
 

@@ -141,7 +141,7 @@ def _corpora(reading: Reading, folder: Path) -> Iterator[tuple[tuple[str, ...], 
                 from fairnb.system import recorded_scores
 
                 for corpus in read:
-                    recorded_scores(corpus.recorded.get(column, ()), column=column)
+                    recorded_scores(corpus.recorded.get(column, ()), column=column, place=corpus.where)
 
             yield ("system", "scores"), recorded
         for target in reading.tables.get("targets", ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -135,17 +135,42 @@ def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[Corpu
         chosen, reason = _class(classes)
         name = re.sub(r"[^\w-]+", "_", chosen, flags=re.ASCII) or "positive"
         keys.append(("classes", _value([chosen]), reason))
-    labelled = next((corpus for corpus in corpora if corpus.positive), None)
+    labelled = _labelled(corpora)
     positive = labelled.positive if labelled else (1,)
     reason = labelled.reason if labelled else "labels of a corpus that mean yes"
     keys.append(("positive", _value(list(positive)), reason))
     # Both sides are named, so that a label nobody thought of is an error and not a silent no.
-    others = [label for corpus in corpora for label in corpus.negative if label not in positive]
-    if labelled and others and all(set(corpus.positive) <= set(positive) for corpus in corpora):
+    asked = [corpus for corpus in corpora if not _has_own_labels(corpus, positive)]
+    others = [label for corpus in asked for label in corpus.negative if label not in positive]
+    if labelled and others:
         keys.append(("negative", _value(list(dict.fromkeys(others))), "any other label is an error"))
     keys.append(("threshold", "0.5", "nobody has named an operating point yet: confirm"))
     keys.append(("threshold_source", '""', "who set it, such as the developer's documentation"))
     return TargetDraft(name, tuple(keys))
+
+
+def with_own_labels(corpora: Sequence[CorpusDraft]) -> list[CorpusDraft]:
+    """The corpora; those whose labels are others than the target's name their own."""
+    labelled = _labelled(corpora)
+    made = []
+    for corpus in corpora:
+        if labelled is not None and _has_own_labels(corpus, labelled.positive):
+            own = [("positive", _value(list(corpus.positive)), corpus.reason)]
+            if corpus.negative:
+                own.append(("negative", _value(list(corpus.negative)), "any other label is an error"))
+            corpus = replace(corpus, keys=(*corpus.keys, *own))
+        made.append(corpus)
+    return made
+
+
+def _labelled(corpora: Sequence[CorpusDraft]) -> CorpusDraft | None:
+    """The corpus whose labels the target is written for: the test corpus before others."""
+    known = [corpus for corpus in corpora if corpus.positive]
+    return next((corpus for corpus in known if corpus.role == "test"), known[0] if known else None)
+
+
+def _has_own_labels(corpus: CorpusDraft, positive: Sequence[int | str]) -> bool:
+    return not set(corpus.positive) <= set(positive)
 
 
 def _class(classes: Sequence[str]) -> tuple[str, str]:

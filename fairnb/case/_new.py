@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fairnb.case._file import CASE_FILE, NOTEBOOK, ROLES
-from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_draft
+from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_draft, with_own_labels
 from fairnb.case._read import nearest, shown
 from fairnb.errors import FairnbError
 from fairnb.files import make_folder, templates, write_all
@@ -80,6 +80,7 @@ def new_case(
     for corpus in corpora:
         copies.update(corpus.copies)
     target = _target(found, place, corpora) if found is not None else None
+    corpora = with_own_labels(corpora)
     subject = "" if found is None else "recorded scores" if found.kind == "scores" else found.value
     heading = title or (f"Independent ethical assessment of {subject}" if subject else "")
     text = _case_file(heading, found, target, corpora)

@@ -137,7 +137,7 @@ class Sources:
                 where=corpus.name,
             )
         if column:
-            return recorded_scores(corpus.recorded[column], column=column)
+            return recorded_scores(corpus.recorded[column], column=column, place=corpus.where)
         return self.score(corpus.texts, progress, cancelled)
 
     def score(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import TYPE_CHECKING
 
 from cyclopts import CycloptsError
@@ -49,6 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return int(ExitCode.DONE)
+    except OSError as error:
+        # A full disk, a share that went away: nothing a caller foresees, and no fault of the program.
+        place = f"{error.filename}: " if error.filename else ""
+        _say(
+            f"fairnb: {place}{error.strerror or error}; look at the disk and your rights, then go on [system]"
+        )
+        return int(ExitCode.FAILED)
+    except Exception as error:  # noqa: BLE001 - Python's own exit code 1 would say that a document is not intact
+        traceback.print_exc()
+        _say(
+            f"fairnb: a fault of fairnb itself ({type(error).__name__}); report it with the lines above [fault]"
+        )
+        return int(ExitCode.FAILED)
     return answer if isinstance(answer, int) else int(ExitCode.DONE)
 
 

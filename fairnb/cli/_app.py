@@ -28,15 +28,24 @@ class Progress:
 
     def __call__(self, done: int, total: int, what: str) -> None:
         if self._terminal:
-            sys.stderr.write(f"\r\033[K[{done}/{total}] {what}" + ("\n" if done == total else ""))
+            sys.stderr.write(f"\r\033[K[{done}/{total}] {_harmless(what)}" + ("\n" if done == total else ""))
             sys.stderr.flush()
         else:
             say(f"[{done}/{total}] {what}")
 
 
-def say(line: str) -> None:
-    """One line for a person."""
-    sys.stderr.write(f"{line}\n")
+def say(words: str) -> None:
+    """One line for a person, or several; file names and titles in it command no terminal."""
+    for line in words.split("\n"):
+        sys.stderr.write(f"{_harmless(line)}\n")
+
+
+def _harmless(line: str) -> str:
+    if line.isprintable():
+        return line
+    from fairnb.text import printable
+
+    return printable(line)
 
 
 def put(value: Any) -> None:

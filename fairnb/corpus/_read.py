@@ -43,7 +43,7 @@ def read_corpus(spec: CorpusSpec, folder: Path, role: Role, *, columns: Sequence
     if spec.use is not None:
         return _known.read_known(spec.use, role, wanted, digest=corpus_digest(spec, folder))
     path = _file(spec, folder)
-    data = _bytes(path)
+    data = _bytes(path, spec)
     table = read_table(path, data, spec.encoding)
     facts = {"source": path.name, "files": {path.name: sha256(data)}, "bytes": len(data)}
     return corpus_of(table, spec, role, wanted, path.stem, facts, _digest(spec, {"file": sha256(data)}))
@@ -56,7 +56,7 @@ def corpus_digest(spec: CorpusSpec, folder: Path) -> str:
     """
     if spec.use is not None:
         return _digest(spec, _known.known_digests(spec.use))
-    return _digest(spec, {"file": _sha256(_file(spec, folder))})
+    return _digest(spec, {"file": _sha256(_file(spec, folder), spec)})
 
 
 def from_frame(
@@ -108,26 +108,26 @@ def _file(spec: CorpusSpec, folder: Path) -> Path:
     return inside(folder, spec.path or "")
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, spec: CorpusSpec) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(spec, error) from error
 
 
-def _sha256(path: Path) -> str:
+def _sha256(path: Path, spec: CorpusSpec) -> str:
     try:
         return sha256_file(path)
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(spec, error) from error
 
 
-def _unreadable(path: Path, error: OSError) -> FairnbError:
+def _unreadable(spec: CorpusSpec, error: OSError) -> FairnbError:
     return FairnbError(
         "file-missing",
         f"the file cannot be read ({error.strerror or error})",
         "check the path: it is relative to the case folder",
-        where=str(path),
+        where=spec.path or "",
     )
 
 

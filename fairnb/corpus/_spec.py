@@ -60,6 +60,15 @@ class CorpusSpec(BaseModel):
     negative: tuple[int | str, ...] | None = None
     """Labels of this corpus that answer no; without them every other label does."""
 
+    @field_validator("positive")
+    @classmethod
+    def _some(cls, positive: tuple[int | str, ...] | None) -> tuple[int | str, ...] | None:
+        if positive is not None and not positive:
+            raise ValueError(
+                "positive names no label: list at least one that means yes, or leave the key out"
+            )
+        return positive
+
     @field_validator("encoding")
     @classmethod
     def _text_encoding(cls, encoding: str | None) -> str | None:

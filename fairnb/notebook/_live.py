@@ -13,6 +13,8 @@ from fairnb.files import write_text
 
 _TABLE = re.compile(r"^\[system\][^\n]*\n(?:(?!^\[)[^\n]*\n?)*", re.MULTILINE)
 _NAME = "system"
+_FILES = {"sklearn": f"{_NAME}.skops", "keras": f"{_NAME}.keras"}
+"""Where `fairnb.system.save_object` puts what the notebook holds, by kind."""
 
 
 def name_system(folder: Path, live_object: Any) -> Any:
@@ -41,6 +43,8 @@ def name_system(folder: Path, live_object: Any) -> Any:
         return live_object
     from fairnb.system import save_object
 
+    if not any(given.get(kind) == file for kind, file in _FILES.items()):
+        _refuse_other(given, path)
     spec = save_object(live_object, folder, name=_NAME)
     wanted = spec.model_dump(mode="json", exclude_defaults=True)
     if {key: given.get(key) for key in wanted} != wanted:

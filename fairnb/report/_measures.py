@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from fairnb.errors import FairnbError
 from fairnb.report._extract import read_evidence
-from fairnb.report._status import printable
 from fairnb.sections import Measure, MeasureKey
+from fairnb.text import printable
 
 COLUMNS = (
     "id", "section", "target", "measure", "attribute", "subgroup", "reference", "label", "variant", "value",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from fairnb.errors import ExitCode
 from fairnb.files import plain
+from fairnb.text import printable
 
 LEVELS = (
     "the file is as it was signed",
@@ -129,11 +130,6 @@ class VerificationStatus:
             lines.append(f"  Document status: {self.document_status}.")
         lines.append(f"  {self.what_is_not_shown}")
         return "\n".join(printable(line) for line in lines)
-
-
-def printable(text: str) -> str:
-    """Text whose control and direction characters are shown as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def not_shown(level: int | None, expired: dt.datetime | None) -> str:

@@ -87,6 +87,13 @@ class Target(BaseModel):
     threshold: float = Field(0.5, ge=0.0, le=1.0)
     threshold_source: str = ""
 
+    @field_validator("positive")
+    @classmethod
+    def _some(cls, positive: tuple[int | str, ...]) -> tuple[int | str, ...]:
+        if not positive:
+            raise ValueError("positive names no label: list at least one that means yes")
+        return positive
+
 
 class Criteria(BaseModel):
     """What was agreed to count as a difference that matters, and by whom."""

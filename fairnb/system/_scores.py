@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
@@ -123,6 +123,7 @@ def recorded_scores(
     classes: Sequence[str] = (POSITIVE,),
     *,
     column: str = "",
+    place: Callable[[int], str] | None = None,
 ) -> Scores:
     """Scores that someone recorded in a corpus, read by row.
 
@@ -135,12 +136,16 @@ def recorded_scores(
         One name.
     column : str
         Where the values come from, for messages.
+    place : callable, optional
+        Names the place of a row (counted from 0), such as its file and line, for messages.
 
     Raises
     ------
     FairnbError
-        ``not-a-score`` for what is no number or lies outside [0, 1], with the row (counted from 1).
+        ``not-a-score`` for what is no number or lies outside [0, 1], with its place, or its row counted
+        from 1.
     """
+    named = _row_of(column, place)
     if len(classes) != 1:
         raise FairnbError(
             "not-a-score",
@@ -151,17 +156,17 @@ def recorded_scores(
     if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         array = np.array(values, dtype=values.dtype)
     else:
-        array = np.array([_number(value, row, column) for row, value in enumerate(values)], dtype=np.float64)
+        array = np.array([_number(value, row, named) for row, value in enumerate(values)], dtype=np.float64)
     wrong = np.flatnonzero((array < 0) | (array > 1))
     if wrong.size:
         row = int(wrong[0])
-        raise _not_a_score(f"the value {float(array[row]):.6g} lies outside 0 to 1", row, column)
+        raise _not_a_score(f"the value {float(array[row]):.6g} lies outside 0 to 1", named(row))
     reason = f"empty cell in the column {column}" if column else "empty cell"
     unscored = dict.fromkeys((int(row) for row in np.flatnonzero(np.isnan(array))), reason)
     return Scores(tuple(classes), array.reshape(-1, 1), unscored)
 
 
-def _number(value: str | float | None, row: int, column: str) -> float:
+def _number(value: str | float | None, row: int, named: Callable[[int], str]) -> float:
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -170,24 +175,32 @@ def _number(value: str | float | None, row: int, column: str) -> float:
         try:
             number = float(value)
         except ValueError:
-            raise _not_a_score(f"the cell {value[:40]!r} is not a decimal number", row, column) from None
-        if math.isnan(number):
-            raise _not_a_score(f"the cell {value[:40]!r} is not a decimal number", row, column)
+            raise _not_a_score(f"the cell {value[:40]!r} is not a decimal number", named(row)) from None
+        # float() reads "nan" and "1_0" as well, neither of which a column of scores means.
+        if math.isnan(number) or "_" in value:
+            raise _not_a_score(f"the cell {value[:40]!r} is not a decimal number", named(row))
         return number
     return float(value)
 
 
-def _not_a_score(found: str, row: int, column: str) -> FairnbError:
+def _not_a_score(found: str, where: str) -> FairnbError:
     return FairnbError(
         "not-a-score",
         found,
         "write P(positive) as a decimal number from 0 to 1, and leave the cell empty where there is none",
-        where=f"{_place(column)}, row {row + 1}",
+        where=where,
     )
 
 
 def _place(column: str) -> str:
     return f"recorded scores, column {column}" if column else "recorded scores"
+
+
+def _row_of(column: str, place: Callable[[int], str] | None) -> Callable[[int], str]:
+    """How messages name a row's cell."""
+    if place is None:
+        return lambda row: f"{_place(column)}, row {row + 1}"
+    return lambda row: f"{place(row)}, column {column!r}" if column else place(row)
 
 
 def system_failed(code: str, adapter: str, found: str, remedy: str, *, row: int | None = None) -> FairnbError:

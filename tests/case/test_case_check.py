@@ -78,11 +78,11 @@ def test_an_empty_corpus_is_told(make_case: Any) -> None:
     assert code == "empty-corpus"
 
 
-def test_a_recorded_value_that_is_no_probability_is_told_with_its_row(make_case: Any) -> None:
+def test_a_recorded_value_that_is_no_probability_is_told_with_its_line(make_case: Any) -> None:
     rows = [("You are a silly goose", 1, 1.5), ("It rained", 0, 0.2)]
     ((code, text),) = told(make_case(rows=rows))
     assert code == "not-a-score"
-    assert "row 1" in text
+    assert "test.csv, line 2, column 'score'" in text
 
 
 def test_a_function_that_only_the_notebook_has_is_no_error(make_case: Any) -> None:

@@ -53,6 +53,21 @@ def test_guesses_are_marked_for_confirmation(tmp_path: Path) -> None:
     assert check_case(tmp_path / "case") == []
 
 
+def test_a_corpus_with_other_labels_than_the_target_names_its_own(tmp_path: Path) -> None:
+    new_case(
+        tmp_path / "case", system="toxic-comment-classifier", test="demo-test", synthetic="jigsaw-madlibs"
+    )
+    said = tomllib.loads((tmp_path / "case" / "assessment.toml").read_text(encoding="utf-8"))
+    assert said["targets"]["toxic"]["positive"] == [1]
+    assert said["targets"]["toxic"]["negative"] == [0]
+    assert "positive" not in said["corpus"]["test"]
+    assert said["corpus"]["synthetic"] == {
+        "use": "jigsaw-madlibs",
+        "positive": ["BAD"],
+        "negative": ["NOT_BAD"],
+    }
+
+
 def test_known_corpora_bring_their_positive_labels(tmp_path: Path) -> None:
     new_case(tmp_path / "case", system="toxic-comment-classifier", train="demo-train", test="demo-test")
     said = tomllib.loads((tmp_path / "case" / "assessment.toml").read_text(encoding="utf-8"))

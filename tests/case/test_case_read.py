@@ -212,3 +212,21 @@ l = 1
 )
 def test_keys_are_found_on_their_lines(path: tuple[str, ...], line: int | None) -> None:
     assert line_of(key_lines(LINES), path) == line
+
+
+def test_a_target_that_no_label_answers_is_refused_wherever_it_stands(make_case: Any) -> None:
+    for text in (
+        "[targets.odd]\npositive = []\n",
+        "[targets.odd]\npositive = [1]\n[corpus.train]\npositive = []\n",
+    ):
+        extra = text + ('path = "test.csv"\n' if "corpus" in text else "")
+        with pytest.raises(FairnbErrors) as caught:
+            load_case(make_case(extra=extra))
+        assert "at least one" in str(caught.value)
+
+
+def test_a_target_is_chosen_by_its_name(make_case: Any) -> None:
+    case = load_case(make_case())
+    with pytest.raises(FairnbError) as caught:
+        case.run("technical_performance", target=case.targets[0])  # type: ignore[arg-type]
+    assert caught.value.code == "unknown-target"

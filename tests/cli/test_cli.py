@@ -154,3 +154,26 @@ def test_a_failed_run_is_never_reported_as_one_with_findings(case, capsys, monke
     found = ExecutionReport(case, (), 1.0, findings={"high": 1})
     monkeypatch.setattr(fairnb.notebook, "execute", lambda *args, **options: found)
     assert main(["run", str(case), "--fail-on", "high"]) == 1
+
+
+def test_a_name_commands_no_terminal(tmp_path, capsys):
+    assert main(["run", str(tmp_path / "case\x1b[2J\u202e")]) == 2
+    told = capsys.readouterr().err
+    assert "\\x1b[2J\\u202e" in told
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("so much the worse"), "a fault of fairnb itself"),
+        (OSError(28, "No space left"), "No space left"),
+    ],
+)
+def test_what_nobody_foresaw_is_no_word_about_a_document(error, said, monkeypatch, capsys):
+    def fails(*_args, **_options):
+        raise error
+
+    monkeypatch.setattr("fairnb.report.verify", fails)
+    assert main(["verify", "audit.pdf"]) == 5
+    assert said in capsys.readouterr().err

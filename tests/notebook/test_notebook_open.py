@@ -184,6 +184,10 @@ def test_a_live_object_does_not_take_the_place_of_another_system(small: Any) -> 
     with pytest.raises(FairnbError) as caught:
         fairnb.open(folder, system=len)
     assert caught.value.code == "other-system"
+    with pytest.raises(FairnbError) as caught:
+        fairnb.open(folder, system=pipeline_of_two_words())
+    assert caught.value.code == "other-system"
+    assert not (folder / "system.skops").exists()
     assert (folder / "assessment.toml").read_bytes() == before
 
 

@@ -86,7 +86,7 @@ def test_recorded_scores_keep_the_precision_of_an_array() -> None:
     assert recorded_scores(np.array([0.1, np.nan], dtype=np.float32)).values.dtype == np.float32
 
 
-@pytest.mark.parametrize("wrong", ["0,5", "high", "nan", "inf", 1.5, -0.1, math.inf, "2"])
+@pytest.mark.parametrize("wrong", ["0,5", "1_0", "high", "nan", "inf", 1.5, -0.1, math.inf, "2"])
 def test_a_recorded_value_that_is_no_probability_is_named_by_column_and_row(wrong: Any) -> None:
     with pytest.raises(FairnbError, match="column p, row 3") as caught:
         recorded_scores([0.5, None, wrong], column="p")
@@ -101,3 +101,9 @@ def test_a_recorded_column_has_one_name() -> None:
 
 def test_no_row_gives_no_score() -> None:
     assert recorded_scores([]).values.shape == (0, 1)
+
+
+def test_a_place_is_named_as_the_corpus_names_it() -> None:
+    with pytest.raises(FairnbError) as caught:
+        recorded_scores([0.5, 2.0], column="p", place=lambda row: f"c.csv, line {row + 2}")
+    assert caught.value.where == "c.csv, line 3, column 'p'"
