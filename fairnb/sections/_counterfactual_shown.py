@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, SECOND, label_axes, new_figure
@@ -24,11 +24,9 @@ def tables_of(result: Result) -> list[Table]:
         tables.append(_mean_table(result, prefix, named))
         tables.append(_cb_table(result, prefix, named, declared=True))
         tables.append(_cb_table(result, prefix, named, declared=False))
-        tables += [
-            table
-            for table in (_template_table(result, prefix, named), _term_table(result, prefix, named))
-            if table.rows
-        ]
+        tables += _template_tables(result, prefix, named)
+        terms = _term_table(result, prefix, named)
+        tables += [terms] if terms.rows else []
     return tables
 
 
@@ -139,28 +137,41 @@ def _cb_table(result: Result, prefix: str, named: str, *, declared: bool) -> Tab
     return Table(title, columns, tuple(rows), note=note, annex=not declared)
 
 
-def _template_table(result: Result, prefix: str, named: str) -> Table:
-    rows = tuple(
-        Row(
-            (
-                f"{one['attribute']}: {one['subgroup']} against {one['reference']}",
-                one["label"],
-                one["template"],
-                points(one["shift"]),
-                count(one["n"]),
+def _template_tables(result: Result, prefix: str, named: str) -> Iterator[Table]:
+    """One table for each attribute: a row for each template, a column for each subgroup."""
+    own = [one for one in result.facts["templates"] if one["prefix"] == prefix]
+    for attribute, reference in dict.fromkeys((one["attribute"], one["reference"]) for one in own):
+        asked = [one for one in own if (one["attribute"], one["reference"]) == (attribute, reference)]
+        subgroups = list(dict.fromkeys(one["subgroup"] for one in asked))
+        rows = []
+        for label, template in dict.fromkeys((one["label"], one["template"]) for one in asked):
+            found = {
+                one["subgroup"]: one for one in asked if (one["label"], one["template"]) == (label, template)
+            }
+            pairs = sorted({one["n"] for one in found.values()})
+            rows.append(
+                Row(
+                    (
+                        template,
+                        label,
+                        *(points(found[name]["shift"]) if name in found else "–" for name in subgroups),
+                        count(pairs[0]) if len(pairs) == 1 else f"{count(pairs[0])} to {count(pairs[-1])}",
+                    )
+                )
             )
+        columns = (
+            Column("Template"),
+            Column("Label"),
+            *(Column(name, "number") for name in subgroups),
+            Column("Pairs", "number"),
         )
-        for one in result.facts["templates"]
-        if one["prefix"] == prefix
-    )
-    columns = (
-        Column("Groups"),
-        Column("Label"),
-        Column("Template"),
-        Column("Shift", "number"),
-        Column("Pairs", "number"),
-    )
-    return Table(f"Shift per template, {named}", columns, rows, annex=True)
+        yield Table(
+            f"Shift per template, {attribute}, {named}",
+            columns,
+            tuple(rows),
+            note=f"Mean score minus that of {reference} in the same sentences, in percentage points.",
+            annex=True,
+        )
 
 
 def _term_table(result: Result, prefix: str, named: str) -> Table:

@@ -19,6 +19,8 @@ _OWN = {
     "mining": "fairnb.sections.mining:Mining",
     "embedding_bias": "fairnb.sections.embedding_bias:EmbeddingBias",
     "group_bias": "fairnb.sections.group_bias:GroupBias",
+    "swap": "fairnb.sections.swap:Swap",
+    "counterfactual": "fairnb.sections.counterfactual:Counterfactual",
     "auc_bias": "fairnb.sections.auc_bias:AucBias",
     "conclusion": "fairnb.sections.conclusion:Conclusion",
 }
