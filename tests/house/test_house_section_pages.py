@@ -70,7 +70,7 @@ def quoted(page):
     return rows
 
 
-def test_every_section_has_a_page_and_the_list_of_pages_has_each_of_them_in_order():
+def test_every_section_has_a_page_and_the_list_of_pages_has_each_in_order():
     assert set(section_ids()) <= set(PAGES)
     listed = re.findall(r"\]\((\w+)\.md\)", (DOCS / "sections" / "README.md").read_text(encoding="utf-8"))
     assert set(listed) == set(PAGES)
