@@ -2,6 +2,7 @@
 
 from fairnb.system._cache import ScoreCache
 from fairnb.system._open import open_system
+from fairnb.system._paper_cnn import PaperCnn, WordVectors, train_paper_cnn
 from fairnb.system._save import save_object
 from fairnb.system._scores import Scores, Unscored, positive, recorded_scores
 from fairnb.system._scoring import score_texts
@@ -9,14 +10,17 @@ from fairnb.system._spec import SystemSpec
 from fairnb.system._system import System
 
 __all__ = [
+    "PaperCnn",
     "ScoreCache",
     "Scores",
     "System",
     "SystemSpec",
     "Unscored",
+    "WordVectors",
     "open_system",
     "positive",
     "recorded_scores",
     "save_object",
     "score_texts",
+    "train_paper_cnn",
 ]
