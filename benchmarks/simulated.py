@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -65,14 +65,22 @@ class Laws:
         """Law of the score for each effect of an author; each shape (POINTS,)."""
         if self.calibrated is not None:
             a, b = base_rate * self.calibrated, (1 - base_rate) * self.calibrated
-            below = beta.cdf(_EDGES, a + label, b + 1 - label)
-            return (np.diff(below, prepend=0.0, append=1.0),)
-        centre = norm.ppf(self.tpr if label else self.fpr)
+            return (_calibrated(a + label, b + 1 - label),)
+        centre = float(norm.ppf(self.tpr if label else self.fpr))
         centre += sum(self.shifts.get(name, (0.0, 0.0))[1 - label] for name in named)
-        return tuple(
-            np.diff(norm.cdf(logit(_EDGES) / SPREAD - centre - effect / SPREAD), prepend=0.0, append=1.0)
-            for effect in (EFFECTS if self.authors else (0.0,))
-        )
+        effects = EFFECTS if self.authors else (0.0,)
+        return tuple(_normal(round(centre + effect / SPREAD, 12)) for effect in effects)
+
+
+@cache
+def _normal(centre: float) -> Floats:
+    """Log-odds of the score are normal, `centre` standard deviations above zero."""
+    return np.diff(norm.cdf(logit(_EDGES) / SPREAD - centre), prepend=0.0, append=1.0)
+
+
+@cache
+def _calibrated(a: float, b: float) -> Floats:
+    return np.diff(beta.cdf(_EDGES, a, b), prepend=0.0, append=1.0)
 
 
 @dataclass(frozen=True)
