@@ -13,6 +13,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -43,13 +44,11 @@ def run(names: Sequence[str], audits: int, seed: int, whole: int, workers: int) 
         for start in range(0, audits, PART)
     ]
     found = {name: Counted() for name in names}
-    if workers > 1:
-        with multiprocessing.Pool(workers) as pool:
-            for name, part in pool.imap(_part, tasks):
-                found[name].add(part)
-    else:
-        for name, part in map(_part, tasks):
+    with multiprocessing.Pool(workers) if workers > 1 else nullcontext() as pool:
+        for name, part in pool.imap(_part, tasks) if pool else map(_part, tasks):
             found[name].add(part)
+            print(f"\r{name}: {found[name].counts['audits']} audits", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
     return found
 
 
@@ -138,7 +137,9 @@ def failures(found: Mapping[str, Counted], audits: int) -> list[str]:
             missed.append(f"{name}: {false} audits with a false finding, {allowed(audits)} allowed")
         if scenario.sought and audits >= ENOUGH and seen.counts["audits: sought"] < POWER * audits:
             missed.append(f"{name}: found in {seen.counts['audits: sought']} of {audits} audits")
-    for one in coverages(found, audits) if audits >= ENOUGH else ():
+    # The gate is for the mean over the whole grid: some cells alone lie outside it.
+    whole = audits >= ENOUGH and set(found) == set(SCENARIOS)
+    for one in coverages(found, audits) if whole else ():
         if one.gated and not one.passes:
             low, high = (100 * end for end in GATES[one.band])
             missed.append(
@@ -154,9 +155,10 @@ def report(found: Mapping[str, Counted], audits: int) -> Iterator[str]:
     yield ""
     yield (
         "| scenario | criteria, of them equal | tested | audits with a false finding | share (95 % interval) | "
-        "rejected by the test alone | with a right finding | simultaneous intervals all hold | wrongly *within* |"
+        "rejected by the test alone | with a right finding | right findings, of them below the margin | "
+        "simultaneous intervals all hold | wrongly *within* |"
     )
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for name, seen in found.items():
         scenario, counts = scenario_of(name), seen.counts
         null, other = (counts[f"{kind} criteria"] // audits for kind in ("null", "different"))
@@ -165,7 +167,8 @@ def report(found: Mapping[str, Counted], audits: int) -> Iterator[str]:
         yield (
             f"| {name}: {scenario.title} | {null + other}, {null} | {counts['tested'] / audits:.1f} | "
             f"{false} ({verdict}) | {share(false, audits)} | {counts['audits: false test']} | "
-            f"{share(counts['audits: right'], audits)} | {share(counts['audits: simultaneous'], audits)} | "
+            f"{share(counts['audits: right'], audits)} | {counts['right']:,}, {counts['small']} | "
+            f"{share(counts['audits: simultaneous'], audits)} | "
             f"{counts['wrongly within']} of {counts['within']} |"
         )
     yield ""
@@ -215,7 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missed = failures(found, given.audits)
     print(f"\n{time.perf_counter() - began:.0f} s; seed {given.seed}.")
     if given.audits < ENOUGH:
-        print(f"Fewer than {ENOUGH} audits: coverage and power are shown, not gated.")
+        print(f"Fewer than {ENOUGH} audits: power is shown, not gated.")
+    if given.audits < ENOUGH or set(names) != set(SCENARIOS):
+        print(f"Coverage is gated over all scenarios with {ENOUGH} audits or more: here it is shown.")
     print("\n".join(f"MISSED {sentence}" for sentence in missed) or "Every gate holds.")
     if given.json:
         given.json.write_text(json.dumps(_plain(found, given.audits, given.seed, missed), indent=1) + "\n")
