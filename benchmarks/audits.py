@@ -72,7 +72,7 @@ def alpha_of(population: Population) -> float:
     ids = ("technical_performance", "group_bias", "auc_bias")
     case: Any = SimpleNamespace(
         sections=ids,
-        file=SimpleNamespace(criteria=Criteria(), sections={}),
+        file=SimpleNamespace(criteria=Criteria(), sections={}, corpus={}),
         sources=SimpleNamespace(has=lambda _: True, lexicon=lambda: population.lexicon),
         target_names=lambda _: ("positive",),
     )

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fairnb.case._read import resolve
-from fairnb.sections import Section, section
+from fairnb.files import inside
+from fairnb.sections import Criteria, Need, Role, Section, section
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fairnb.case._case import Case
+    from fairnb.lexicon import Lexicon
 
 
 def alphas(case: Case, including: Sequence[str] = ()) -> dict[str, float]:
@@ -18,7 +22,7 @@ def alphas(case: Case, including: Sequence[str] = ()) -> dict[str, float]:
 
     The parts of all sections and targets add up to no more than the case's alpha. The case file names parts
     (`[findings] shares`); the sections that it does not name divide the rest in proportion to the
-    confirmatory candidates that they declare, which follow from lexicon and parameters, never from scores.
+    confirmatory candidates that they declare, which follow from what the case declares, never from scores.
 
     Parameters
     ----------
@@ -53,4 +57,32 @@ def _candidates(case: Case, identity: str) -> int:
     if not all(case.sources.has(need) for need in chosen.needs):
         return 0
     params = resolve(identity, case.file.sections.get(identity, {}), f"[sections.{identity}] ")
-    return chosen.confirmatory(case.sources.lexicon(), params) * len(case.target_names(identity))
+    return chosen.confirmatory(_Plan(case), params) * len(case.target_names(identity))
+
+
+class _Plan:
+    """What a case declares before any text is scored; see `fairnb.sections.Plan`."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+
+    @property
+    def lexicon(self) -> Lexicon:
+        return self._case.sources.lexicon()
+
+    @property
+    def criteria(self) -> Criteria:
+        return self._case.file.criteria
+
+    def has(self, need: Need) -> bool:
+        return self._case.sources.has(need)
+
+    def templated(self, role: Role) -> bool:
+        from fairnb.corpus import has_templates
+
+        spec = self._case.file.corpus.get(role)
+        # A synthetic corpus's clusters are its templates where nothing else says.
+        return spec is not None and (has_templates(spec) or (role == "synthetic" and bool(spec.cluster)))
+
+    def file(self, path: str) -> Path:
+        return inside(self._case.folder, path)

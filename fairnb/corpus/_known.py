@@ -19,11 +19,19 @@ from fairnb.registry import Known, fetched, known, parts
 _RECIPE = 1
 """Raised when a known corpus comes out differently from the same files: makes stored results stale."""
 
+_TEMPLATED = "jigsaw-madlibs"
+"""The known corpus whose sentences are made from templates."""
+
 _COLUMNS = {
     "davidson": CorpusSpec(path="labeled_data.csv", text="tweet", label="class", id=""),
     "olid": CorpusSpec(path="olid-training-v1.0.tsv", text="tweet", label="subtask_a", id="id"),
-    "jigsaw-madlibs": CorpusSpec(path="bias_madlibs_77k.csv", text="Text", label="Label"),
+    _TEMPLATED: CorpusSpec(path="bias_madlibs_77k.csv", text="Text", label="Label"),
 }
+
+
+def is_templated(name: str) -> bool:
+    """Whether the sentences of a known corpus are made from templates, which it names."""
+    return name == _TEMPLATED
 
 
 def read_known(name: str, role: Role, columns: Sequence[str] = (), *, digest: str = "") -> Corpus:
@@ -102,7 +110,7 @@ def _from_file(thing: Known, role: Role, columns: Sequence[str]) -> Corpus:
             f"type: fairnb data fetch {thing.name} --from FOLDER",
             where=str(path),
         )
-    templated = thing.name == "jigsaw-madlibs"
+    templated = is_templated(thing.name)
     read = (*columns, _madlibs.TEMPLATE) if templated else columns
     corpus = corpus_of(read_table(path, data, None), spec, role, read, thing.name, {"source": path.name}, "")
     return _madlibs.with_clusters(corpus) if templated else corpus

@@ -59,6 +59,11 @@ def corpus_digest(spec: CorpusSpec, folder: Path) -> str:
     return _digest(spec, {"file": _sha256(_file(spec, folder), spec)})
 
 
+def has_templates(spec: CorpusSpec) -> bool:
+    """Whether a corpus will name the template of each text; told without reading it."""
+    return spec.use is not None and _known.is_templated(spec.use)
+
+
 def from_frame(
     frame: object,
     role: Role = "test",

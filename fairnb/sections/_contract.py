@@ -131,6 +131,23 @@ class SystemFacts(BaseModel):
     """Kind, version, licence, files with digests, trust given: shown as they stand."""
 
 
+class Plan(Protocol):
+    """What is declared before any text is scored: all that may decide how much is put to the test."""
+
+    @property
+    def lexicon(self) -> Lexicon: ...
+
+    @property
+    def criteria(self) -> Criteria: ...
+
+    def has(self, need: Need) -> bool: ...
+
+    def templated(self, role: Role) -> bool:
+        """Whether the corpus is a fixed set of sentences made from templates: a census, without a test."""
+
+    def file(self, path: str) -> Path: ...
+
+
 class View(Protocol):
     """All that a section may ask for. Every input read here enters the result's digest."""
 
@@ -250,10 +267,11 @@ class Section(ABC):
 
     Params: ClassVar[type[SectionParams]] = SectionParams
 
-    def confirmatory(self, lexicon: Lexicon, params: Any) -> int:
+    def confirmatory(self, plan: Plan, params: Any) -> int:
         """How many confirmatory candidates the section puts to the test for one target.
 
-        Known before any score is seen: it decides the section's part of the audit's alpha.
+        Known before any score is seen: it decides the section's part of the audit's alpha. What cannot be
+        tested, whatever the scores, is not counted.
         """
         return 0
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Need, View
 
 if TYPE_CHECKING:
-    from fairnb.variants import TemplateSet
+    from pathlib import Path
 
-MADLIBS = "jigsaw-madlibs"
+    from fairnb.variants import TemplateSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,21 @@ class Group:
         return {key: sum(scores) / len(scores) for key, scores in found.items()}
 
 
-def from_templates(view: View, attributes: Sequence[str], file: str) -> list[Group]:
-    """Packaged templates, one of them replaced by a user's file; scored in one go."""
+def template_sets(
+    folder: Callable[[str], Path], attributes: Sequence[str], file: str
+) -> list[tuple[TemplateSet, str]]:
+    """Packaged templates and what they are called; a user's file stands instead of those of its attribute."""
     from fairnb.variants import packaged_templates, read_templates
 
-    own = read_templates(view.file(file), file) if file else None
-    sets = [packaged_templates(name) for name in attributes if own is None or name != own.attribute]
-    named: list[tuple[TemplateSet, str]] = [(one, "packaged templates") for one in sets]
-    if own is not None:
-        named.append((own, file))
+    own = read_templates(folder(file), file) if file else None
+    packaged = [packaged_templates(name) for name in attributes if own is None or name != own.attribute]
+    named = [(one, "packaged templates") for one in packaged]
+    return named if own is None else [*named, (own, file)]
+
+
+def from_templates(view: View, attributes: Sequence[str], file: str) -> list[Group]:
+    """Packaged templates, one of them replaced by a user's file; scored in one go."""
+    named = template_sets(view.file, attributes, file)
     wanted = list(dict.fromkeys(s.text for one in (s for s, _ in named) for s in one.sentences))
     scores = dict(zip(wanted, map(float, view.predict(wanted)), strict=True)) if wanted else {}
     groups = []

@@ -8,7 +8,7 @@ from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, SECOND, WASH, labe
 from fairnb.sections._format import count, level_of, number, percent, signed
 from fairnb.sections._group_bench import EVERYONE_ELSE
 from fairnb.sections._group_questions import TERM, TESTED, words
-from fairnb.sections._group_shown import Shown
+from fairnb.sections._group_shown import Shown, is_measured
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result, Verdict
 from fairnb.sections._shown import Plot
@@ -137,8 +137,8 @@ def _forest(shown: Shown, *, declared: bool) -> Plot | None:
     return Plot(
         figure,
         f"Differences of both error rates from {against}, {level_of(shown.facts['level'])}s; shaded: the margin. Filled: "
-        "a verdict was reached (large: exceeds the margin, small: within it); hollow: inconclusive; dashed: too few "
-        "texts for a verdict.",
+        "a verdict was reached (large: exceeds the margin, small: within it); hollow: inconclusive, or not tested; "
+        "dashed: too few texts for a verdict.",
         "; ".join(
             f"{one.subgroup}, {'FPR' if one.measure == 'false_positive_rate' else 'TPR'}: {signed(100 * one.value, 1)}"
             for one in values
@@ -154,7 +154,7 @@ def _point(shown: Shown, axis: Axes, measure: Measure, place: int, marker: str, 
     candidate = shown.candidates.get(measure.key)
     verdict = None if candidate is None else candidate.verdict
     decided = verdict in (Verdict.EXCEEDS, Verdict.WITHIN)
-    few = measure.status is Status.TOO_FEW or verdict is Verdict.NOT_MEASURED
+    few = measure.status is Status.TOO_FEW or not is_measured(candidate)
     color = SECOND if verdict is Verdict.EXCEEDS else ACCENT if decided else MUTE
     low, high = (
         max(-reach, min(reach, 100 * (end if end is not None else measure.value)))

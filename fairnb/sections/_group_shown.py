@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fairnb.sections._format import percent, signed, value_of
 from fairnb.sections._group_questions import TERM, words
 from fairnb.sections._measure import Measure, MeasureKey, Status
-from fairnb.sections._result import Result
+from fairnb.sections._result import Result, Verdict
+from fairnb.sections._verdicts import NO_ALPHA
 
 if TYPE_CHECKING:
     from fairnb.sections._result import Candidate
@@ -52,6 +53,13 @@ class Shown:
     def heading(self, attribute: str) -> str:
         """An attribute as a table names it."""
         return "identity terms" if attribute == TERM else words(attribute)
+
+
+def is_measured(candidate: Candidate | None) -> bool:
+    """Whether there are values to read, though they may not have been put to the test."""
+    return candidate is not None and (
+        candidate.verdict is not Verdict.NOT_MEASURED or candidate.reason == NO_ALPHA
+    )
 
 
 def in_percent(measure: Measure) -> str:

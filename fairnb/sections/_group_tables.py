@@ -9,9 +9,10 @@ from fairnb.sections._group_annex import differences, own, parity
 from fairnb.sections._group_bench import EVERYONE_ELSE
 from fairnb.sections._group_census import ACROSS
 from fairnb.sections._group_questions import APART, SIMULTANEOUS, TERM, TESTED, mention, words
-from fairnb.sections._group_shown import SILENT, Shown, in_percent, in_points
+from fairnb.sections._group_shown import SILENT, Shown, in_percent, in_points, is_measured
 from fairnb.sections._result import Result, Verdict
 from fairnb.sections._shown import Column, Row, Table
+from fairnb.sections._verdicts import NO_ALPHA
 
 if TYPE_CHECKING:
     from fairnb.sections._result import Candidate
@@ -107,7 +108,7 @@ def _verdicts(shown: Shown, attribute: str, *, measured: bool) -> Table:
                 name = group["subgroup"]
                 made = shown.get(spec.name, attribute, name, spec.label, reference)
                 candidate = None if made is None else shown.candidates.get(made.key)
-                if made is None or (_is_measured(candidate) is not measured):
+                if made is None or (is_measured(candidate) is not measured):
                     missing.update({name: None} if made is not None else {})
                     continue
                 own = shown.get(spec.name, attribute, name, spec.label)
@@ -141,6 +142,8 @@ def _verdicts(shown: Shown, attribute: str, *, measured: bool) -> Table:
     )
     if shown.facts["templates"]:
         note += f"Exact for this set of sentences from {count(shown.facts['templates'])} templates; nothing is tested."
+    elif not shown.facts["alpha"]:
+        note += f"Nothing is tested: {NO_ALPHA}."
     else:
         note += (
             f"The adjusted intervals hold together for all {shown.facts['tested']} tested differences of the section "
@@ -155,10 +158,6 @@ def _verdicts(shown: Shown, attribute: str, *, measured: bool) -> Table:
     if missing:
         note += f" Not or only partly measured, see the annex: {', '.join(missing)}."
     return Table(f"Errors by {shown.heading(attribute)}", columns, tuple(rows), note)
-
-
-def _is_measured(candidate: Candidate | None) -> bool:
-    return candidate is not None and candidate.verdict is not Verdict.NOT_MEASURED
 
 
 def _verdict(candidate: Candidate | None) -> str:

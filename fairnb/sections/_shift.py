@@ -78,14 +78,16 @@ class Shift:
 
 
 def answered(measures: Sequence[Measure], judged: Sequence[Judged]) -> list[Measure]:
-    """Measures with the adjusted p and the detectable difference of what was tested."""
+    """Measures with p, adjusted p and detectable difference of what was tested."""
     answers = {answer.question.key: answer for answer in judged}
     told = []
     for measure in measures:
         answer = answers.get(measure.key)
         more: dict[str, Any] = {}
         if answer is not None:
-            more = {"p_adjusted": answer.p_adjusted, "detectable": answer.detectable}
+            # What was not tested has no p: it would be read as one of the family.
+            p = None if answer.p_adjusted is None else answer.question.p
+            more = {"p": p, "p_adjusted": answer.p_adjusted, "detectable": answer.detectable}
         told.append(measure.model_copy(update=more))
     return told
 

@@ -28,13 +28,17 @@ MEDIUM = 0.10
 VERDICT_FROM = 10
 """Under this support there is no verdict at all."""
 POWER = 0.80
+NO_ALPHA = "no part of alpha is given to this section"
+"""Why nothing is tested where the case file gives the section none, or its candidates were not declared."""
+_SMALLEST = 2.0**-50
+"""Smallest alpha of a simultaneous interval: nearer to 1, a level could not be told from 1."""
 
 RULES = (
     "A difference is a finding if its test, adjusted by Holm's procedure within the section's part of alpha, "
     "rejects equality and the estimate reaches the margin. Severity: high if the lower end of the simultaneous "
     "interval reaches 0.20, medium if 0.10, else low. Exploratory differences (Benjamini and Hochberg within "
     "the section) are observations at most. Within the margin: the whole interval lies inside it. Inconclusive: "
-    "neither. Not measured: fewer than ten rows, or undefined."
+    "neither. Not measured: fewer than ten rows, undefined, or no part of alpha."
 )
 
 
@@ -90,7 +94,7 @@ def judge(
     questions : sequence of Question
         All of one family.
     alpha : float
-        The part of the audit's alpha that these questions share.
+        The part of the audit's alpha that these questions share; with none of it nothing is tested.
     margin : float
         Smallest difference that matters.
     min_support : int
@@ -105,11 +109,13 @@ def judge(
     """
     from fairnb.statistics import benjamini_hochberg, holm
 
-    tested = [question.support >= min_support and question.p is not None for question in questions]
+    tested = [
+        alpha > 0 and question.support >= min_support and question.p is not None for question in questions
+    ]
     p_values = [question.p if test else None for question, test in zip(questions, tested, strict=True)]
     exploratory = any(question.family == "E" for question in questions)
     adjusted = (benjamini_hochberg if exploratory else holm)(p_values)
-    corrected = alpha / max(1, sum(tested))
+    corrected = max(_SMALLEST, alpha / max(1, sum(tested)))
     return tuple(
         _answer(question, p, test, corrected, alpha, margin, min_support, confidence)
         for question, p, test in zip(questions, adjusted, tested, strict=True)
@@ -132,6 +138,8 @@ def _answer(
     if question.support < VERDICT_FROM:
         few = "no value" if question.support < NEVER_BELOW else "too few to say"
         return _without(question, estimate, Verdict.NOT_MEASURED, f"{_rows(question.support)}: {few}")
+    if not alpha > 0 and question.support >= min_support and p is None and question.p is not None:
+        return _without(question, estimate, Verdict.NOT_MEASURED, NO_ALPHA)
     if not tested or p is None:
         few = f"{_rows(question.support)}: tested from {count(min_support)}"
         reason = question.untested if question.support >= min_support and question.untested else few

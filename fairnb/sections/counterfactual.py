@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
-from fairnb.sections._counterfactual_made import Group, Sentence, from_corpus, from_templates
+from fairnb.errors import FairnbError
+from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
+from fairnb.sections._counterfactual_made import Group, Sentence, from_corpus, from_templates, template_sets
 from fairnb.sections._counterfactual_measures import (
     Compared,
     bias_measures,
@@ -21,11 +22,11 @@ from fairnb.sections._format import number
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Finding, Result, Severity
 from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, answered
-from fairnb.sections._verdicts import HIGH, MEDIUM, RULES, Question, as_candidates, judge
+from fairnb.sections._verdicts import HIGH, MEDIUM, NO_ALPHA, RULES, Question, as_candidates, judge
 
 if TYPE_CHECKING:
-    from fairnb.lexicon import Lexicon
     from fairnb.sections._shown import Plot, Table
+    from fairnb.variants import TemplateSet
 
 _SPOKEN = 6
 
@@ -35,6 +36,7 @@ class Counterfactual(Section):
 
     id = "counterfactual"
     title = "Synthetic counterfactuals"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES,)
     source = "Paper, section 6.4, Tables 7, 8 and 9, equation (1); Student's t on templates for mean shifts."
@@ -66,13 +68,16 @@ class Counterfactual(Section):
             None, ge=0.0, le=1.0, description="Flag from this score; the target's"
         )
 
-    def confirmatory(self, lexicon: Lexicon, params: Params) -> int:
-        """Two labels for each packaged subgroup but the reference."""
-        from fairnb.variants import packaged_templates
-
-        if not params.templates:
+    def confirmatory(self, plan: Plan, params: Params) -> int:
+        """Each subgroup but the reference, for each label that has templates enough; none without a system."""
+        if not params.templates or not plan.has(Need.LIVE_SYSTEM):
             return 0
-        return sum(2 * (len(packaged_templates(name).subgroups) - 1) for name in _attributes(params))
+        try:
+            sets = template_sets(plan.file, _attributes(params), params.file)
+        except FairnbError:
+            # The section says what is wrong with the file when it runs; until then it tests nothing.
+            return 0
+        return sum(_testable(one, plan.criteria.min_support) for one, _ in sets)
 
     def run(self, view: View, params: Params) -> Result:
         """Score what is new in one go, compare within skeletons."""
@@ -140,7 +145,9 @@ class Counterfactual(Section):
         rest = len(result.findings) - len(said)
         if rest > 0:
             said.append(f"{rest} further differences stand out; the tables mark all of them.")
-        if not said:
+        if any(one.reason == NO_ALPHA for one in result.candidates):
+            said.append(f"No shift was put to the test: {NO_ALPHA}; the tables hold the values.")
+        elif not said:
             said.append(
                 f"No group was shown to be scored differently by {number(100 * result.facts['margin'], 0)} points "
                 "or more; that is not fairness shown."
@@ -154,6 +161,16 @@ class Counterfactual(Section):
     def figures(self, result: Result) -> Mapping[str, Plot]:
         """Mean scores by subgroup and label, shifts, shifts per template."""
         return figures_of(result)
+
+
+def _testable(one: TemplateSet, min_support: int) -> int:
+    """Mean shifts with templates and sentences enough to be generalised over templates."""
+    labels = 0
+    for label in WORDS:
+        pairs = {(own.template, own.place) for own in one.sentences if own.label == label}
+        templates = {template for template, _ in pairs}
+        labels += len(templates) >= FEWEST_CLUSTERS and len(pairs) >= min_support
+    return labels * (len(one.subgroups) - 1)
 
 
 def _attributes(params: Counterfactual.Params) -> tuple[str, ...]:

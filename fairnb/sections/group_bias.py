@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
+from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
 from fairnb.sections._format import count, number
 from fairnb.sections._group_bench import Bench, Group
 from fairnb.sections._group_census import as_census, by_template, census, template_measures, templates_of
@@ -26,7 +26,7 @@ from fairnb.sections._group_questions import (
 )
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result, Verdict
-from fairnb.sections._verdicts import RULES, VERDICT_FROM, Judged, Question, as_candidates, judge
+from fairnb.sections._verdicts import NO_ALPHA, RULES, VERDICT_FROM, Judged, Question, as_candidates, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class GroupBias(Section):
 
     id = "group_bias"
     title = "Bias by mentioned group"
-    version = 3
+    version = 4
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (
@@ -79,11 +79,11 @@ class GroupBias(Section):
             False, description="Also compare texts that mention subgroups of two attributes"
         )
 
-    def confirmatory(self, lexicon: Lexicon, params: Params) -> int:
-        """Two rates for each subgroup and each of its references; none over a synthetic set, a census."""
-        if params.corpus == "synthetic":
+    def confirmatory(self, plan: Plan, params: Params) -> int:
+        """Two rates for each subgroup and each of its references; none over a set from templates, a census."""
+        if not plan.has(_NEEDS[params.corpus]) or plan.templated(params.corpus):
             return 0
-        return len(TESTED) * sum(len(group.references) for group in _groups(lexicon, params.by))
+        return len(TESTED) * sum(len(group.references) for group in _groups(plan.lexicon, params.by))
 
     def run(self, view: View, params: Params) -> Result:
         """Measure every subgroup and put its two error rates to the test."""
@@ -213,6 +213,8 @@ class GroupBias(Section):
         confirmatory = [candidate for candidate in result.candidates if candidate.family != "E"]
         if not confirmatory:
             return ["No subgroup is mentioned in the lexicon of this case: nothing was compared."]
+        if any(candidate.reason == NO_ALPHA for candidate in confirmatory):
+            return [f"No difference was put to the test: {NO_ALPHA}; the tables hold the values."]
         margin = number(100 * result.facts["margin"], 0)
         if not said:
             said.append(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
+from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
 from fairnb.sections._format import count, number
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Result, Verdict
@@ -15,7 +15,7 @@ from fairnb.sections._support import supported
 from fairnb.sections._swap_favour import favoured
 from fairnb.sections._swap_made import PLACEBO, Pair, Row, Text, pairs_of, swap_texts
 from fairnb.sections._swap_shown import favour_plot, figures_of, tables_of
-from fairnb.sections._verdicts import RULES, Question, as_candidates, judge
+from fairnb.sections._verdicts import NO_ALPHA, RULES, Question, as_candidates, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +32,7 @@ class Swap(Section):
 
     id = "swap"
     title = "Swapped identities"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -67,8 +68,11 @@ class Swap(Section):
         titles: bool = Field(False, description="Swap Miss before a capital for Mr.")
         surnames: bool = Field(False, description="Swap the surnames of the paper's appendix D")
 
-    def confirmatory(self, lexicon: Lexicon, params: Params) -> int:
+    def confirmatory(self, plan: Plan, params: Params) -> int:
         """Two directions and two labels for each pair of subgroups."""
+        lexicon = plan.lexicon
+        if not plan.has(_NEEDS[params.corpus]) or "en" not in lexicon.languages:
+            return 0
         attributes = params.attributes or tuple(lexicon.attributes)
         return 4 * len(pairs_of(lexicon, attributes, every_pair=params.every_pair))
 
@@ -134,7 +138,9 @@ class Swap(Section):
     def statements(self, result: Result) -> Sequence[str]:
         """Findings, then whom the swaps favoured."""
         said = [one.statement for one in result.findings if one.severity != "observation"]
-        if not said and result.candidates:
+        if any(one.reason == NO_ALPHA for one in result.candidates):
+            said.append(f"No shift was put to the test: {NO_ALPHA}; the tables hold the values.")
+        elif not said and result.candidates:
             said.append(
                 "No swap was shown to move the mean score by more than the margin of "
                 f"{number(100 * result.facts['margin'], 0)} points; that is not fairness shown."

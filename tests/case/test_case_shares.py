@@ -8,8 +8,7 @@ import pytest
 
 from fairnb.case import load_case
 from fairnb.errors import FairnbErrors
-from fairnb.lexicon import Lexicon
-from fairnb.sections import Altai, Need, Result, Section, SectionParams, View, _registry
+from fairnb.sections import Altai, Need, Plan, Result, Section, SectionParams, View, _registry
 
 
 class Asking(Section):
@@ -21,7 +20,7 @@ class Asking(Section):
     needs = (Need.TEST_CORPUS,)
     asks = 10
 
-    def confirmatory(self, lexicon: Lexicon, params: SectionParams) -> int:
+    def confirmatory(self, plan: Plan, params: SectionParams) -> int:
         return self.asks
 
     def run(self, view: View, params: SectionParams) -> Result:
@@ -105,3 +104,33 @@ def test_impossible_parts_are_refused_with_their_place(make_case: Any, shares: s
         load_case(make_case(extra=f"\n[findings]\nshares = {shares}\n"))
     assert found in str(error.value)
     assert "findings" in str(error.value)
+
+
+SYNTHETIC = """
+[corpus.synthetic]
+path = "test.csv"
+[sections.group_bias]
+corpus = "synthetic"
+"""
+
+
+def test_a_census_has_no_part_of_alpha(make_case: Any) -> None:
+    """Sentences from templates are counted, not tested; without a column of clusters nothing says so."""
+    assert alphas(load_case(make_case(extra=SYNTHETIC))) == pytest.approx({"group_bias": 0.05})
+    clustered = SYNTHETIC.replace('"test.csv"', '"test.csv"\ncluster = "label"')
+    assert alphas(load_case(make_case(extra=clustered))) == {}
+
+
+def test_a_section_without_a_part_of_alpha_runs_and_tests_nothing(make_case: Any) -> None:
+    rows = [(f"the woman next door, number {n}", n % 2, 0.1 + n % 3 / 3) for n in range(90)]
+    rows += [(f"it rained on day {n}", n % 2, 0.2) for n in range(90)]
+    case = load_case(make_case(extra="\n[findings]\nshares = { group_bias = 0.0 }\n", rows=rows))
+    result = case.run("group_bias", target="positive").result
+    reasons = {one.reason for one in result.candidates if one.family == "C" and one.effect is not None}
+    assert "no part of alpha is given to this section" in reasons
+    assert all(one.p_adjusted is None for one in result.measures if one.family == "C")
+
+
+def test_recorded_scores_leave_alpha_to_what_can_run(make_case: Any) -> None:
+    """Neither swaps nor templates can be scored again."""
+    assert set(alphas(load_case(make_case()))) == {"group_bias"}

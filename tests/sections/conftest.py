@@ -50,6 +50,9 @@ class SmallView:
     targets: tuple[Target, ...] = (Target(),)
     predictor: Callable[[str], float] | None = None
     """P(positive) of any text: makes the system a live one."""
+    folder: Path = Path()
+    part: float = 1.0
+    """The section's part of alpha."""
     confidence: float = 0.95
     seed: int = 0
 
@@ -100,7 +103,13 @@ class SmallView:
 
     @property
     def alpha(self) -> float:
-        return self.criteria.alpha
+        return self.part * self.criteria.alpha
+
+    def templated(self, role: str) -> bool:
+        return role in self.templates or (role == "synthetic" and role in self.clusters)
+
+    def file(self, path: str) -> Path:
+        return self.folder / path
 
     def scores(self, role: str) -> Any:
         return np.asarray(self.values[role], float)

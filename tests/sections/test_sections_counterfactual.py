@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairnb.corpus import CorpusSpec, read_corpus
-from fairnb.sections import Result, Status
+from fairnb.sections import Criteria, Result, Status
 from fairnb.sections.counterfactual import Counterfactual
 
 WOMEN = (
@@ -84,12 +84,68 @@ def test_all_packaged_attributes_are_declared_and_tested(small_view: Callable[..
     view = small_view({"test": []}, predictor=lambda text: 0.1 + (len(text) % 5) / 50)
     found = Counterfactual().run(view, Counterfactual.Params())
     tested = [one for one in found.candidates if one.family == "C"]
-    assert len(tested) == Counterfactual().confirmatory(view.lexicon, Counterfactual.Params())
+    assert len(tested) == Counterfactual().confirmatory(view, Counterfactual.Params())
     section = Counterfactual()
     assert section.statements(found)
     assert any(not table.annex for table in section.tables(found))
     assert {"means_templates", "shift_templates"} <= set(section.figures(found))
     assert Result.model_validate_json(found.model_dump_json()) == found
+
+
+OWN = """
+attribute = "{attribute}"
+reference = "north"
+[subgroups.north]
+terms = [["northerner", "northerners"], ["northlander", "northlanders"], ["northling", "northlings"]]
+[subgroups.south]
+terms = [["southerner", "southerners"], ["southlander", "southlanders"], ["southling", "southlings"]]
+[subgroups.east]
+terms = [["easterner", "easterners"], ["eastlander", "eastlanders"], ["eastling", "eastlings"]]
+"""
+
+
+def _own(attribute: str, negative: int, positive: int) -> str:
+    templates = [
+        f'[[templates]]\nid = "{label}{n}"\nlabel = "{label}"\ntext = "{{A one}} came {n} times."\n'
+        for label, many in (("negative", negative), ("positive", positive))
+        for n in range(many)
+    ]
+    return OWN.format(attribute=attribute) + "".join(templates)
+
+
+def test_the_templates_of_an_own_file_are_declared_as_they_are_tested(
+    small_view: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Ten negative templates are tested, nine positive ones are not; two subgroups beside the reference."""
+    view = small_view({"test": []}, predictor=lambda text: sum(map(ord, text)) % 97 / 100, folder=tmp_path)
+    params = Counterfactual.Params(attributes=("gender",), file="own.toml", synthetic=False)
+    gender = Counterfactual().confirmatory(view, Counterfactual.Params(attributes=("gender",)))
+    for attribute, besides in (("region", gender), ("gender", 0)):
+        (tmp_path / "own.toml").write_text(_own(attribute, 10, 9), encoding="utf-8")
+        found = Counterfactual().run(view, params)
+        tested = [one for one in found.candidates if one.p_adjusted is not None]
+        assert Counterfactual().confirmatory(view, params) == besides + 2 == len(tested)
+        few = [one for one in found.candidates if "tested from 10" in one.reason]
+        assert {one.measures[0].label for one in few} == {"positive"}
+        view.criteria = Criteria(min_support=40)
+        assert Counterfactual().confirmatory(view, params) == besides
+        view.criteria = Criteria()
+    (tmp_path / "own.toml").unlink()
+    assert Counterfactual().confirmatory(view, params) == 0
+
+
+def test_recorded_scores_reserve_no_part_of_alpha(small_view: Callable[..., Any]) -> None:
+    assert Counterfactual().confirmatory(small_view({"test": []}), Counterfactual.Params()) == 0
+
+
+def test_without_a_part_of_alpha_no_shift_is_tested(small_view: Callable[..., Any]) -> None:
+    view = small_view({"test": []}, predictor=_score, part=0.0)
+    found = Counterfactual().run(view, Counterfactual.Params(attributes=("gender",)))
+    key = {"attribute": "gender", "subgroup": "female", "reference": "male", "label": "negative"}
+    shift = found.measure("mean_shift", **key)
+    assert shift.low is not None
+    assert (shift.p, shift.p_adjusted) == (None, None)
+    assert any("no part of alpha" in sentence for sentence in Counterfactual().statements(found))
 
 
 def _synthetic() -> tuple[list[str], list[int], list[str], list[float]]:

@@ -295,8 +295,31 @@ def test_texts_that_mention_both_are_left_out_of_the_sensitivity_row(crowd, foun
 def test_the_number_of_candidates_is_declared_beforehand(view, found):
     part = section("group_bias")
     confirmatory = [one for one in found.candidates if one.family == "C"]
-    assert part.confirmatory(view.lexicon, part.Params()) == len(confirmatory) == 6
-    assert part.confirmatory(view.lexicon, part.Params(by="identity_term")) == 2 * 12
+    assert part.confirmatory(view, part.Params()) == len(confirmatory) == 6
+    assert part.confirmatory(view, part.Params(by="identity_term")) == 2 * 12
+    assert part.confirmatory(view, part.Params(corpus="synthetic")) == 0
+
+
+def test_without_a_part_of_alpha_values_are_printed_and_nothing_is_tested(view, found):
+    view.part = 0.0
+    untested = run(view)
+    assert not [one for one in untested.findings if one.severity != "observation"]
+    confirmatory = [one for one in untested.candidates if one.family == "C"]
+    assert {one.reason for one in confirmatory} == {"no part of alpha is given to this section"}
+    assert {one.verdict for one in confirmatory} == {Verdict.NOT_MEASURED}
+    for one in untested.measures:
+        if one.family == "C":
+            before = found.measure(**one.key._asdict())
+            assert (one.value, one.low, one.high) == (before.value, before.low, before.high)
+            assert (one.p, one.p_adjusted, one.variant) == (None, None, "")
+    part = section("group_bias")
+    assert part.statements(untested) == [
+        "No difference was put to the test: no part of alpha is given to this section; the tables hold the values."
+    ]
+    errors = next(table for table in part.tables(untested) if table.title == "Errors by gender")
+    assert "Nothing is tested: no part of alpha is given to this section." in errors.note
+    assert errors.rows[0].cells[-1] == "not measured: no part of alpha is given to this section"
+    assert part.figures(untested)
 
 
 def test_a_smaller_part_of_alpha_asks_for_more(view):
@@ -520,7 +543,7 @@ def test_a_synthetic_set_is_a_census(templated):
     assert all(one.family in ("", "D") for one in found.measures)
     assert {one.family for one in found.candidates} == {"census"}
     part = section("group_bias")
-    assert part.confirmatory(templated.lexicon, part.Params(corpus="synthetic")) == 0
+    assert part.confirmatory(templated, part.Params(corpus="synthetic")) == 0
     axes = part.figures(found)["differences"].figure.axes[0]
     drawn = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
     assert drawn == [100.0]
@@ -528,6 +551,25 @@ def test_a_synthetic_set_is_a_census(templated):
     by_template = next(table for table in part.tables(found) if table.title == "Findings in each template")
     assert len(by_template.rows) == 3
     assert any("fixed set" in limit for limit in found.limits)
+
+
+def test_a_test_corpus_from_templates_declares_nothing_and_is_a_census(templated):
+    part = section("group_bias")
+    templated.answers = {"test": templated.answers["synthetic"]}
+    templated.values = {"test": templated.values["synthetic"]}
+    templated.texts = {"test": templated.texts["synthetic"]}
+    templated.templates = {"test": templated.clusters["synthetic"]}
+    templated.clusters = {}
+    assert part.confirmatory(templated, part.Params()) == 0
+    assert {one.family for one in run(templated).candidates} == {"census"}
+
+
+def test_a_synthetic_corpus_without_templates_declares_what_it_tests(templated):
+    part = section("group_bias")
+    templated.clusters = {}
+    found = run(templated, corpus="synthetic")
+    tested = [one for one in found.candidates if one.family == "C"]
+    assert part.confirmatory(templated, part.Params(corpus="synthetic")) == len(tested) == 6
 
 
 def test_templates_that_disagree_make_no_finding(templated):

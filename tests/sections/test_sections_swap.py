@@ -167,7 +167,22 @@ def test_several_pairs_have_keys_of_their_own(small_view: Callable[..., Any]) ->
     view = small_view({"test": [0] * 30}, {"test": [0.2] * 30}, {"test": texts}, spec=spec, predictor=_score)
     found = Swap().run(view, Swap.Params(every_pair=True))
     assert len({m.key for m in found.measures}) == len(found.measures)
-    assert Swap().confirmatory(view.lexicon, Swap.Params(every_pair=True)) == 4 * len(found.facts["pairs"])
+    assert Swap().confirmatory(view, Swap.Params(every_pair=True)) == 4 * len(found.facts["pairs"])
+
+
+def test_without_a_part_of_alpha_no_shift_is_tested(small_view: Callable[..., Any]) -> None:
+    texts = [f"he came number {n}" for n in range(40)]
+    given = ({"test": [0] * 40}, {"test": [0.2] * 40}, {"test": texts})
+    view = small_view(*given, spec=GENDER, predictor=lambda text: int(text.split()[-1]) / 100, part=0.0)
+    found = Swap().run(view, Swap.Params())
+    shift = found.measure(
+        "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
+    )
+    assert shift.value is not None
+    assert shift.low is not None
+    assert (shift.p, shift.p_adjusted) == (None, None)
+    assert "no part of alpha is given to this section" in Swap().statements(found)[0]
+    assert Swap().confirmatory(small_view({}, spec=GENDER), Swap.Params()) == 0
 
 
 def test_without_a_corpus_the_section_is_not_applicable(small_view: Callable[..., Any]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import pytest
@@ -63,6 +64,33 @@ def test_severity_follows_the_nearer_end_of_the_simultaneous_interval(value, sev
     # One question at alpha 0.05: the interval reaches 1.96 x 0.01 to each side.
     (answer,) = answers(question(value))
     assert answer.severity is severity
+
+
+def test_without_a_part_of_alpha_nothing_is_tested_and_values_stay():
+    large, small, few, undecided = judge(
+        [
+            question(0.4),
+            question(0.0),
+            question(0.3, support=9),
+            replace(question(0.3), p=None, untested="4 clusters: tested from 10"),
+        ],
+        alpha=0.0,
+        margin=0.05,
+        min_support=20,
+        confidence=0.95,
+    )
+    for answer, value in ((large, 0.4), (small, 0.0)):
+        assert answer.verdict is Verdict.NOT_MEASURED
+        assert answer.reason == "no part of alpha is given to this section"
+        assert (answer.p_adjusted, answer.simultaneous, answer.severity) == (None, None, None)
+        assert answer.estimate.low == pytest.approx(value - norm.ppf(0.975) * 0.01)
+    assert few.reason == "9 rows: too few to say"
+    assert undecided.reason == "4 clusters: tested from 10"
+
+
+def test_a_minute_part_of_alpha_has_an_interval():
+    (answer,) = answers(question(0.4), alpha=1e-30)
+    assert answer.simultaneous.level < 1
 
 
 def test_the_simultaneous_interval_is_bonferronis():
