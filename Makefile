@@ -81,6 +81,6 @@ $(DEMO_STAMP): | .venv/pyvenv.cfg
 
 $(TEST_STAMP): | .venv/pyvenv.cfg
 	@echo "Installing requirements/test.txt into .venv: some minutes, up to 4 GB"
-	@$(PIP) install --require-hashes --only-binary :all: -r requirements/test.txt
+	@$(PIP) install --require-hashes --only-binary :all: --no-binary lime -r requirements/test.txt
 	@$(PIP) install --no-build-isolation --no-deps -e .
 	@rm -f .venv/test-* && touch $@
