@@ -54,11 +54,6 @@ class Compared:
             for template, (shift, n) in self.by_template().items()
         ]
 
-    def one_sign(self) -> bool:
-        """Whether the difference has the same sign in each of at least two templates."""
-        shifts = [shift for shift, _ in self.by_template().values()]
-        return len(shifts) > 1 and (all(shift > 0 for shift in shifts) or all(shift < 0 for shift in shifts))
-
     def statement(self, level: float, tested: bool) -> str:
         """One sentence with the difference, its interval or its templates, and how many were flagged."""
         found = self.shift.mean(level)

@@ -27,6 +27,8 @@ HIGH = 0.20
 MEDIUM = 0.10
 VERDICT_FROM = 10
 """Under this support there is no verdict at all."""
+CENSUS_TEMPLATES = 2
+"""Templates with both groups from which a difference over a fixed set can be a finding."""
 POWER = 0.80
 NO_ALPHA = "no part of alpha is given to this section"
 """Why nothing is tested where the case file gives the section none, or its candidates were not declared."""
@@ -175,13 +177,33 @@ def _answer(
     return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
 
 
+def census_severity(pooled: float, by_template: Sequence[float], margin: float) -> Severity | None:
+    """How grave a difference over a fixed set from templates is; None if it is no finding.
+
+    It is one if two templates or more have both groups, each shows the sign of the pooled difference, and
+    that reaches the margin: high from 0.20, medium from 0.10.
+
+    Parameters
+    ----------
+    pooled : float
+        The exact difference over the whole set.
+    by_template : sequence of float
+        The exact difference within each template that has both groups.
+    margin : float
+    """
+    size = abs(pooled)
+    one_sign = all(one * pooled > 0 for one in by_template)
+    if size < margin or len(by_template) < CENSUS_TEMPLATES or not one_sign:
+        return None
+    return Severity.HIGH if size >= HIGH else Severity.MEDIUM if size >= MEDIUM else Severity.LOW
+
+
 def judge_census(
     question: Question, by_template: Sequence[float], *, margin: float, confidence: float
 ) -> Judged:
     """Answer a question about a fixed set of texts made from templates: exact, without a test.
 
-    The difference is a finding "of this set" if it has the same sign in every template that has both groups
-    and the pooled one reaches the margin; high from 0.20, medium from 0.10. It says nothing of other texts.
+    A finding is one "of this set", by `census_severity`. It says nothing of other texts.
 
     Parameters
     ----------
@@ -202,9 +224,11 @@ def judge_census(
     size = abs(estimate.value)
     if size < margin:
         return _without(question, estimate, Verdict.WITHIN, "")
-    if any(one * estimate.value <= 0 for one in by_template):
-        return _without(question, estimate, Verdict.INCONCLUSIVE, "not the same sign in every template")
-    severity = Severity.HIGH if size >= HIGH else Severity.MEDIUM if size >= MEDIUM else Severity.LOW
+    severity = census_severity(estimate.value, by_template, margin)
+    if severity is None:
+        few = f"only one template has both groups: a finding needs {CENSUS_TEMPLATES} or more"
+        reason = few if len(by_template) < CENSUS_TEMPLATES else "not the same sign in every template"
+        return _without(question, estimate, Verdict.INCONCLUSIVE, reason)
     return Judged(question, Verdict.EXCEEDS, "of this set", estimate, None, None, None, severity)
 
 

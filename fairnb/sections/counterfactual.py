@@ -22,7 +22,7 @@ from fairnb.sections._format import number
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Finding, Result, Severity
 from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, answered
-from fairnb.sections._verdicts import HIGH, MEDIUM, NO_ALPHA, RULES, Question, as_candidates, judge
+from fairnb.sections._verdicts import NO_ALPHA, RULES, Question, as_candidates, census_severity, judge
 
 if TYPE_CHECKING:
     from fairnb.sections._shown import Plot, Table
@@ -51,8 +51,8 @@ class Counterfactual(Section):
         "alike gets a CB near zero, although all talk of it is treated as worse. Read both components and the mean "
         "shift beside it. The paper prints the sum (*cb_sum*), which grows with the number of sentences; *cb_mean* "
         "can be compared. "
-        f"Verdicts: {RULES} A census finding needs no test: the difference has the same sign in every template and "
-        "the pooled one reaches the margin; it holds of this set only and lies outside the family."
+        f"Verdicts: {RULES} A census finding needs no test: the difference has the same sign in every template, two "
+        "or more, and the pooled one reaches the margin; it holds of this set only and lies outside the family."
     )
 
     class Params(SectionParams):
@@ -210,11 +210,11 @@ def _census_findings(
     findings = []
     for one in compared:
         size = one.shift.mean(level).estimate.value
-        if size is None or abs(size) < margin or not one.one_sign() or one.shift.key in said:
+        if size is None or one.shift.key in said:
             continue
-        severity = (
-            Severity.HIGH if abs(size) >= HIGH else Severity.MEDIUM if abs(size) >= MEDIUM else Severity.LOW
-        )
+        severity = census_severity(size, [shift for shift, _ in one.by_template().values()], margin)
+        if severity is None:
+            continue
         findings.append(
             Finding(
                 criterion=f"Mean shift of this set (census), {one.words}",

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from fairnb.sections import Altai, MeasureKey, Severity, Verdict
-from fairnb.sections._verdicts import Question, as_candidates, judge, judge_census
+from fairnb.sections._verdicts import Question, as_candidates, census_severity, judge, judge_census
 from fairnb.statistics import Estimate
 
 
@@ -170,6 +170,7 @@ def test_findings_come_gravest_first_and_every_question_stays_on_record():
         (0.06, (0.01, 0.2), Verdict.EXCEEDS, Severity.LOW),
         (0.9, (1.0, 0.0), Verdict.INCONCLUSIVE, None),
         (0.04, (0.04,), Verdict.WITHIN, None),
+        (0.9, (0.9,), Verdict.INCONCLUSIVE, None),
         (0.9, (), Verdict.NOT_MEASURED, None),
     ],
 )
@@ -180,6 +181,13 @@ def test_a_census_needs_the_same_sign_in_every_template(value, by_template, verd
     candidates, findings = as_candidates([answer], margin=0.05, requirement=Altai(5))
     assert candidates[0].family == "census"
     assert [one.severity for one in findings] == [severity] * (severity is not None)
+
+
+def test_one_template_makes_no_census_finding():
+    answer = judge_census(question(0.9, family="census"), (0.9,), margin=0.05, confidence=0.95)
+    assert answer.reason == "only one template has both groups: a finding needs 2 or more"
+    assert census_severity(0.9, (0.9,), 0.05) is None
+    assert census_severity(-0.9, (-0.9, -0.8), 0.05) is Severity.HIGH
 
 
 def test_a_census_of_too_few_rows_is_not_judged():
