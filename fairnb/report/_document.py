@@ -15,6 +15,7 @@ from fairnb.files import digest_of
 from fairnb.report import _annexes as annexes
 from fairnb.report._measures import number_measures
 from fairnb.report._notebook import Output, Remark, SectionPlace, walk
+from fairnb.report._paper import PaperView, paper_view
 from fairnb.report._render import Counters, Payload, section_view
 from fairnb.report._views import MARKS, FindingView, SectionView, TableView, VerdictView
 from fairnb.sections import section, section_ids
@@ -103,6 +104,8 @@ class Document:
     """Those that no table prints."""
     counted: int
     """Measures in all."""
+    beside_paper: PaperView | None
+    """The paper's figures beside these, where the case is about its corpus."""
     environment: TableView
     log: TableView
     log_note: str
@@ -184,6 +187,8 @@ def build_document(
     reasons = tuple(draft_reasons if draft_reasons is not None else said.get("draft", ()))
     if not said:
         reasons = (*reasons, "the section Engagement")
+    compared = paper_view(payloads, numbering)
+    named = compared.named if compared else {}
     digest = str(evidence.get("content_sha256") or digest_of(dict(evidence)))
     moment = _moment(payloads)
     engagement = said.get("engagement", {})
@@ -228,9 +233,14 @@ def build_document(
         measures=annexes.measures(
             payloads,
             numbering,
-            {(view.id, part.target): part.printed for view in views for part in view.parts},
+            {
+                (view.id, part.target): part.printed | named.get((view.id, part.target), frozenset())
+                for view in views
+                for part in view.parts
+            },
         ),
         counted=len(numbering),
+        beside_paper=compared.numbered(counters) if compared else None,
         environment=annexes.environment(payloads, counters),
         log=annexes.log_table(evidence.get("log", ()), counters),
         log_note=annexes.log_note(evidence.get("log", ())),

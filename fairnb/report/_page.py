@@ -90,6 +90,7 @@ def contents(document: Document) -> tuple[Entry, ...]:
         ("Measures", "annex-measures"),
         ("Differences put to the test", "annex-questions") if document.questions else None,
         ("Further tables", "annex-tables") if document.further else None,
+        ("Paper and this assessment", "annex-paper") if document.beside_paper else None,
         ("Software and run log", "annex-environment"),
         ("Not verified by fairnb", "annex-outputs") if document.outputs else None,
         ("Words used", "annex-glossary"),
