@@ -48,6 +48,11 @@ def favoured(pair: Pair, level: float, measures: list[Measure]) -> Iterable[Ques
         )
 
 
+def unspoken(measure: Measure, estimate: Estimate, p: float, non_ties: int) -> Question:
+    """A sign test that belongs to the section's exploratory family, but is neither told nor a candidate."""
+    return Question("", "", measure.key, lambda _: estimate, p, non_ties, family="E", tested_from=NON_TIES)
+
+
 def _favour_counts(
     pair: Pair, ways: Sequence[tuple[str, str]], labels: Sequence[int]
 ) -> tuple[Counter[str], list[Row]]:
@@ -117,7 +122,11 @@ def _favour_measures(
         **named,
     )
     measures.append(difference)
-    if not (ask and label == "all" and n):
+    if not n:
+        return
+    if not (ask and label == "all"):
+        if p is not None:
+            yield unspoken(difference, paired_difference(first, second, n, level), p, first + second)
         return
 
     def at(wanted: float) -> Estimate:
@@ -137,4 +146,5 @@ def _favour_measures(
         first + second,
         family="E",
         untested="" if tested else f"fewer than {NON_TIES} texts changed",
+        tested_from=NON_TIES,
     )

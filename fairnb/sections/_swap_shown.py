@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairnb.sections._drawing import INK, RULE, label_axes, new_figure, write
-from fairnb.sections._format import count, interval_of, level_of, percent, value_of
+from fairnb.sections._format import count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
 from fairnb.sections._shift import forest, interval_points, points
@@ -175,6 +175,7 @@ def _flip_table(result: Result, level: str) -> Table:
             interval_of(flip, 2, scale=100),
             str(which["up"]),
             str(which["down"]),
+            "–" if flip.p_adjusted is None else number(flip.p_adjusted, 4),
             count(flip.denominator),
         )
         rows.append(Row(cells, (flip.key,), quiet=flip.value is None))
@@ -184,9 +185,11 @@ def _flip_table(result: Result, level: str) -> Table:
         Column(level, "number"),
         Column("To flagged", "number"),
         Column("To not flagged", "number"),
+        Column("Adjusted p", "number"),
         Column("Texts", "number"),
     )
-    return Table("Decisions that the swap changes", columns, tuple(rows), annex=True)
+    note = "p: as many to flagged as to not flagged, adjusted with all exploratory tests of the section."
+    return Table("Decisions that the swap changes", columns, tuple(rows), note=note, annex=True)
 
 
 def _pairs_table(result: Result) -> Table:

@@ -64,6 +64,8 @@ class Question:
     family: Literal["C", "E", "census"] = "C"
     untested: str = ""
     """Why it is not tested although there are rows enough, such as too few clusters."""
+    tested_from: int | None = None
+    """Support from which it is tested; None: the case's smallest."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def judge(
     margin : float
         Smallest difference that matters.
     min_support : int
-        Smallest support at which a difference is tested; at least 20.
+        Smallest support at which a difference is tested that names none of its own; at least 20.
     confidence : float
         Level of the printed intervals.
 
@@ -111,27 +113,28 @@ def judge(
     """
     from fairnb.statistics import benjamini_hochberg, holm
 
+    least = [min_support if one.tested_from is None else one.tested_from for one in questions]
     tested = [
-        alpha > 0 and question.support >= min_support and question.p is not None for question in questions
+        alpha > 0 and one.p is not None and one.support >= minimum
+        for one, minimum in zip(questions, least, strict=True)
     ]
     p_values = [question.p if test else None for question, test in zip(questions, tested, strict=True)]
     exploratory = any(question.family == "E" for question in questions)
     adjusted = (benjamini_hochberg if exploratory else holm)(p_values)
     corrected = max(_SMALLEST, alpha / max(1, sum(tested)))
     return tuple(
-        _answer(question, p, test, corrected, alpha, margin, min_support, confidence)
-        for question, p, test in zip(questions, adjusted, tested, strict=True)
+        _answer(question, p, corrected, alpha, margin, minimum, confidence)
+        for question, p, minimum in zip(questions, adjusted, least, strict=True)
     )
 
 
 def _answer(
     question: Question,
     p: float | None,
-    tested: bool,
     corrected: float,
     alpha: float,
     margin: float,
-    min_support: int,
+    minimum: int,
     confidence: float,
 ) -> Judged:
     estimate = question.at(confidence)
@@ -140,11 +143,12 @@ def _answer(
     if question.support < VERDICT_FROM:
         few = "no value" if question.support < NEVER_BELOW else "too few to say"
         return _without(question, estimate, Verdict.NOT_MEASURED, f"{_rows(question.support)}: {few}")
-    if not alpha > 0 and question.support >= min_support and p is None and question.p is not None:
+    enough = question.support >= minimum
+    if not alpha > 0 and enough and question.p is not None:
         return _without(question, estimate, Verdict.NOT_MEASURED, NO_ALPHA)
-    if not tested or p is None:
-        few = f"{_rows(question.support)}: tested from {count(min_support)}"
-        reason = question.untested if question.support >= min_support and question.untested else few
+    if p is None:
+        few = f"{_rows(question.support)}: tested from {count(minimum)}"
+        reason = question.untested if enough and question.untested else few
         return _without(question, estimate, Verdict.INCONCLUSIVE, reason)
     simultaneous = question.at(1 - corrected)
     detectable = _detectable(question.spread, corrected)

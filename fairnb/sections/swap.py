@@ -12,7 +12,7 @@ from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Result, Verdict
 from fairnb.sections._shift import NON_TIES, WORDS, Shift, answered, points, spoken_interval
 from fairnb.sections._support import supported
-from fairnb.sections._swap_favour import favoured
+from fairnb.sections._swap_favour import favoured, unspoken
 from fairnb.sections._swap_made import PLACEBO, Pair, Row, Text, pairs_of, swap_texts
 from fairnb.sections._swap_shown import favour_plot, figures_of, tables_of
 from fairnb.sections._verdicts import NO_ALPHA, RULES, Question, as_candidates, judge
@@ -100,22 +100,23 @@ class Swap(Section):
         level, criteria = view.confidence, view.criteria
         measures: list[Measure] = []
         asked: list[Question] = []
-        asked_favour: list[Question] = []
+        exploratory: list[Question] = []
         flips: list[dict[str, Any]] = []
         for pair in pairs:
             for (subgroup, to), rows in pair.rows.items():
                 asked += _shifts(pair, subgroup, to, rows, level, measures)
-                flips.append(_flips(pair, subgroup, to, rows, threshold, level, measures))
-            asked_favour += favoured(pair, level, measures)
+                flips.append(_flips(pair, subgroup, to, rows, threshold, level, measures, exploratory))
+            exploratory += favoured(pair, level, measures)
         rule: dict[str, Any] = {
             "margin": criteria.margin,
             "min_support": criteria.min_support,
             "confidence": level,
         }
         judged = judge(asked, alpha=view.alpha, **rule)
-        explored = judge(asked_favour, alpha=criteria.alpha, **rule)
+        explored = judge(exploratory, alpha=criteria.alpha, **rule)
+        spoken = [answer for answer in explored if answer.question.criterion]
         candidates, findings = as_candidates(judged, margin=criteria.margin, requirement=self.requirement)
-        more, observed = as_candidates(explored, margin=criteria.margin, requirement=self.requirement)
+        more, observed = as_candidates(spoken, margin=criteria.margin, requirement=self.requirement)
         return Result(
             measures=tuple(answered(measures, [*judged, *explored])),
             facts={
@@ -223,8 +224,9 @@ def _flips(
     threshold: float,
     level: float,
     measures: list[Measure],
+    asked: list[Question],
 ) -> dict[str, Any]:
-    """Share of texts whose decision changes, by label; and in which direction."""
+    """Share of texts whose decision changes, by label; and in which direction, put to the test."""
     from fairnb.statistics import cluster_mean, sign_test, wilson
 
     told: dict[str, Any] = {}
@@ -239,24 +241,28 @@ def _flips(
         else:
             flipped = [float((row.before < threshold) != (row.after < threshold)) for row in own]
             estimate = cluster_mean(flipped, clusters, level, bounds=(0.0, 1.0)).estimate
-        measures.append(
-            supported(
-                estimate,
-                support=len(own),
-                measure="flip_rate",
-                attribute=pair.attribute,
-                subgroup=subgroup,
-                label=label,
-                variant=pair.variant(to),
-                n=up + down,
-                denominator=len(own),
-                clusters=len(set(clusters)),
-                threshold=threshold,
-                p=sign_test(up, down) if up + down >= NON_TIES and to != PLACEBO else None,
-                family="E",
-                method="decisions that change / swapped texts; p: as many up as down, exact sign test",
-            )
+        placebo = to == PLACEBO
+        p = sign_test(up, down) if up + down >= NON_TIES and not placebo else None
+        made = supported(
+            estimate,
+            support=len(own),
+            measure="flip_rate",
+            attribute=pair.attribute,
+            subgroup=subgroup,
+            label=label,
+            variant=pair.variant(to),
+            n=up + down,
+            denominator=len(own),
+            clusters=len(set(clusters)),
+            threshold=threshold,
+            p=p,
+            family="D" if placebo else "E",
+            method="decisions that change / swapped texts"
+            + ("" if placebo else "; p: as many up as down, exact sign test"),
         )
+        measures.append(made)
+        if p is not None:
+            asked.append(unspoken(made, estimate, p, up + down))
         if label == "all":
             told = {"attribute": pair.attribute, "subgroup": subgroup, "to": to, "up": up, "down": down}
     return {**told, "n": len(rows)}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from scipy.stats import binomtest, false_discovery_control
 
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Need, Result, Status
@@ -95,6 +96,34 @@ def test_decisions_flip_with_their_direction(result: Result) -> None:
     told = {(one["subgroup"], one["to"]): one for one in result.facts["flips"]}
     assert told["male", "female"]["up"] == 30
     assert told["female", "male"]["down"] == 60
+
+
+def test_every_exploratory_p_is_adjusted_with_all_others(result: Result) -> None:
+    """Benjamini and Hochberg's procedure over shares favoured and decisions changed, as SciPy has it."""
+    tested = [one for one in result.measures if one.family == "E" and one.p is not None]
+    assert {one.measure for one in tested} == {"favour", "flip_rate"}
+    assert {one.label for one in tested} == {"all", "positive", "negative"}
+    expected = false_discovery_control([one.p for one in tested])
+    assert [one.p_adjusted for one in tested] == pytest.approx(list(expected))
+    flip = result.measure("flip_rate", attribute="gender", subgroup="male", label="all", variant="to=female")
+    assert flip.p == pytest.approx(binomtest(30, 30).pvalue)
+    placebo = result.measure(
+        "flip_rate", attribute="gender", subgroup="female", label="all", variant="placebo"
+    )
+    assert (placebo.family, placebo.p) == ("D", None)
+    favour = [one for one in result.candidates if one.family == "E"]
+    assert [one.measures[0].label for one in favour] == ["all"]
+
+
+def test_ten_texts_that_changed_are_enough_for_a_sign_test(small_view: Callable[..., Any]) -> None:
+    texts = [f"the man came {number} times" for number in range(10)]
+    view = small_view(
+        {"test": [0] * 10}, {"test": [0.2] * 10}, {"test": texts}, spec=GENDER, predictor=_score
+    )
+    found = Swap().run(view, Swap.Params())
+    favour = found.measure("favour", attribute="gender", subgroup="male", reference="female", label="all")
+    assert favour.p == pytest.approx(2 * 0.5**10)
+    assert favour.p_adjusted is not None
 
 
 def test_constant_shifts_are_shown_but_not_tested(result: Result) -> None:
