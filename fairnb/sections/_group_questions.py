@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._format import between, count, number
-from fairnb.sections._group_bench import EVERYONE_ELSE, RATES, Bench, Group, RateSpec
+from fairnb.sections._group_bench import EVERYONE_ELSE, RATES, SCORES, Bench, Group, RateSpec
 from fairnb.sections._group_tests import inverted_p
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._support import NEVER_BELOW, supported
-from fairnb.sections._verdicts import Question
+from fairnb.sections._verdicts import VERDICT_FROM, Question
 
 if TYPE_CHECKING:
     from fairnb.statistics import Confusion, Estimate
@@ -254,6 +254,9 @@ def observed(measure: Measure, level: float) -> Question:
         p=measure.p,
         support=min(measure.n or 0, measure.n_reference or 0),
         family="E",
+        # What has a p reached the minimum of its measure.
+        tested_from=VERDICT_FROM,
+        settled_from=SCORES,
     )
 
 

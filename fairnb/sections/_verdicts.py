@@ -66,6 +66,8 @@ class Question:
     """Why it is not tested although there are rows enough, such as too few clusters."""
     tested_from: int | None = None
     """Support from which it is tested; None: the case's smallest."""
+    settled_from: int = VERDICT_FROM
+    """Support from which it has a verdict; below, value and test are indicative."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,9 @@ def _answer(
     simultaneous = question.at(1 - corrected)
     detectable = _detectable(question.spread, corrected)
     nearest = _nearest(simultaneous)
+    if question.support < question.settled_from:
+        reason = f"{_rows(question.support)}: indicative, a verdict from {count(question.settled_from)}"
+        return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
     if p < alpha and abs(estimate.value) >= margin:
         severity = (
             Severity.OBSERVATION

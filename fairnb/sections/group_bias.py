@@ -292,7 +292,8 @@ def _answered(measures: Iterable[Measure], judged: Iterable[Judged]) -> list[Mea
             tested = answer.p_adjusted is not None
             measure = measure.model_copy(
                 update={
-                    "p": answer.question.p if tested or measure.family == "E" else None,
+                    # What was not tested has no p: it would be read as one of the family.
+                    "p": answer.question.p if tested else None,
                     "p_adjusted": answer.p_adjusted,
                     "detectable": answer.detectable,
                 }

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 from sklearn import metrics
 from statsmodels.stats.proportion import confint_proportions_2indep
 
@@ -346,6 +347,31 @@ def test_one_group_as_good_as_the_other_is_never_called_fair(small_view):
     assert not found.findings
     said = section("group_bias").statements(found)
     assert said[0] == "No difference was shown to exceed the margin of 5 points; that is not fairness shown."
+
+
+def test_every_exploratory_p_is_adjusted_from_the_same_support_on(small_view):
+    """Twelve texts of a label: mean scores are tested, and with all others by Benjamini and Hochberg."""
+    random = np.random.default_rng(5)
+    labels = [0, 1] * 100
+    texts = [WORDS["female"]] * 24 + [WORDS["none"]] * 176
+    view = small_view(
+        {"test": labels},
+        {"test": np.clip(random.normal(0.4, 0.2, 200), 0, 1)},
+        {"test": texts},
+        spec=LexiconSpec(attributes=("gender",)),
+    )
+    found = run(view)
+    tested = [one for one in found.measures if one.family == "E" and one.p is not None]
+    assert [one for one in tested if one.measure == "mean_score" and one.n == 12]
+    expected = false_discovery_control([one.p for one in tested])
+    assert [one.p_adjusted for one in tested] == pytest.approx(list(expected))
+    key = {"attribute": "gender", "subgroup": "female", "reference": "everyone_else", "label": "negative"}
+    assert found.measure("mean_score", **key).status == "indicative"
+    told = next(one for one in found.candidates if one.measures[0].measure == "mean_score" and one.p)
+    assert (told.verdict, told.reason) == (
+        Verdict.INCONCLUSIVE,
+        "12 rows: indicative, a verdict from 50",
+    )
 
 
 # ---- what cannot be measured

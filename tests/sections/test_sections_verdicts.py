@@ -149,6 +149,15 @@ def test_exploratory_differences_are_observations_by_benjamini_and_hochberg():
     assert [finding.severity for finding in findings] == [Severity.OBSERVATION] * 2
 
 
+def test_a_measure_may_be_tested_and_settled_from_a_support_of_its_own():
+    few = replace(question(0.4, family="E", support=12), tested_from=10, settled_from=50)
+    enough = replace(question(0.4, family="E", support=50), tested_from=10, settled_from=50)
+    judged = answers(few, enough)
+    assert [answer.verdict for answer in judged] == [Verdict.INCONCLUSIVE, Verdict.EXCEEDS]
+    assert all(answer.p_adjusted is not None for answer in judged)
+    assert judged[0].reason == "12 rows: indicative, a verdict from 50"
+
+
 def test_findings_come_gravest_first_and_every_question_stays_on_record():
     judged = answers(
         question(0.06, 0.001, name="low"),
