@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,6 +21,11 @@ BESIDE = ("questionnaire.toml", "findings.toml")
 ROLES: tuple[Role, ...] = ("train", "test", "synthetic")
 
 
+Line = Annotated[str, Field(max_length=300)]
+"""What stands in one line of the cover or of a page's head: longer, and no page can be laid out."""
+Paragraph = Annotated[str, Field(max_length=3000)]
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -28,8 +33,8 @@ class _Table(BaseModel):
 class Party(_Table):
     """A person or an organisation."""
 
-    name: str = ""
-    organisation: str = ""
+    name: Line = ""
+    organisation: Line = ""
 
 
 class Engagement(_Table):
@@ -39,16 +44,16 @@ class Engagement(_Table):
     document a draft.
     """
 
-    title: str
+    title: Line
     level: Literal["first-party", "second-party", "third-party", ""]
-    independence: str
+    independence: Paragraph
     """How the assessor is independent of those who build, run or buy the system."""
     assessor: Party
-    addressee: str = ""
+    addressee: Line = ""
     """For whom the document is written."""
     developer: Party = Party()
     """Who built the system."""
-    restriction: str = ""
+    restriction: Paragraph = ""
     """To whom the document may be shown, and for what it may be used."""
 
 

@@ -78,14 +78,14 @@ class Target(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = "positive"
+    name: str = Field("positive", max_length=100)
     classes: tuple[str, ...] = ()
     """Classes of the system; empty: the system's only class, or its recorded column."""
     combine: Literal["sum", "max"] = "sum"
     positive: tuple[int | str, ...] = (1,)
     negative: tuple[int | str, ...] | None = None
     threshold: float = Field(0.5, ge=0.0, le=1.0)
-    threshold_source: str = ""
+    threshold_source: str = Field("", max_length=1000)
 
     @field_validator("positive")
     @classmethod
@@ -105,8 +105,8 @@ class Criteria(BaseModel):
     min_support: int = Field(20, ge=20)
     shares: dict[str, float] = {}
     """Section id -> its part of alpha. Sections not named share the rest by what they put to the test."""
-    set_by: str = ""
-    set_on: str = ""
+    set_by: str = Field("", max_length=300)
+    set_on: str = Field("", max_length=300)
 
     @field_validator("shares")
     @classmethod

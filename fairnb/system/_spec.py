@@ -32,8 +32,10 @@ class SystemSpec(BaseModel):
     )
     keras: str = Field("", description="A .keras or .h5 model that takes texts")
     scores: str = Field("", description="Column of the corpora that holds recorded P(positive)")
-    name: str = Field("", description="What the document calls the system")
-    version: str = Field("", description="Declared version; needed to cache the scores of a Python function")
+    name: str = Field("", max_length=300, description="What the document calls the system")
+    version: str = Field(
+        "", max_length=300, description="Declared version; needed to cache the scores of a Python function"
+    )
     classes: tuple[str, ...] = Field((), description="Names of the scores' columns, in the system's order")
     trust: bool | tuple[str, ...] = Field(
         False,

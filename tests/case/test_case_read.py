@@ -230,3 +230,9 @@ def test_a_target_is_chosen_by_its_name(make_case: Any) -> None:
     with pytest.raises(FairnbError) as caught:
         case.run("technical_performance", target=case.targets[0])  # type: ignore[arg-type]
     assert caught.value.code == "unknown-target"
+
+
+def test_a_title_that_no_page_can_hold_is_refused(make_case: Any) -> None:
+    with pytest.raises(FairnbErrors) as caught:
+        load_case(make_case(toml=make_case.toml.replace("A small assessment", "Assessment " * 1000)))
+    assert "at most 300 characters" in str(caught.value)
