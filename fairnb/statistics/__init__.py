@@ -4,6 +4,7 @@ from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._benefits import generalised_entropy, gini_of_benefits
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
+from fairnb.statistics._bootstrap import Areas, RankedRows, ranked_rows, resampled_areas
 from fairnb.statistics._clustered import clustered_difference, clustered_mean
 from fairnb.statistics._compare import Rate, mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
@@ -16,7 +17,7 @@ from fairnb.statistics._flagged import flagged_mean, flagged_mean_difference, st
 from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, wald_mean
 from fairnb.statistics._names import overlap_name
-from fairnb.statistics._paired import ClusterMean, cluster_mean, paired_difference, sign_test
+from fairnb.statistics._paired import ClusterMean, cluster_mean, mcnemar_mid_p, paired_difference, sign_test
 from fairnb.statistics._permutation import bias_aucs_null, permutation_p, scores_apart
 from fairnb.statistics._ratio import ratio_interval
 from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
@@ -25,6 +26,7 @@ from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
 
 __all__ = [
     "BUDGET",
+    "Areas",
     "BiasAucs",
     "Bin",
     "ClusterMean",
@@ -32,6 +34,7 @@ __all__ = [
     "Estimate",
     "GroupAuc",
     "Mean",
+    "RankedRows",
     "Rate",
     "Roc",
     "Standardised",
@@ -54,6 +57,7 @@ __all__ = [
     "generalised_entropy",
     "gini_of_benefits",
     "holm",
+    "mcnemar_mid_p",
     "mean_of",
     "mean_score_difference",
     "merge_tallies",
@@ -63,8 +67,10 @@ __all__ = [
     "paired_difference",
     "permutation_p",
     "power_mean",
+    "ranked_rows",
     "rate_difference",
     "ratio_interval",
+    "resampled_areas",
     "scores_apart",
     "share_of",
     "sign_test",

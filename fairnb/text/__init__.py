@@ -2,15 +2,18 @@
 
 from fairnb.text._matchable import Matchable, matchable
 from fairnb.text._printable import printable
-from fairnb.text._redact import RedactMode, keyed_digest, redact
+from fairnb.text._redact import Personal, PersonalKind, RedactMode, keyed_digest, personal_data, redact
 from fairnb.text._visible import Visible, visible
 
 __all__ = [
     "Matchable",
+    "Personal",
+    "PersonalKind",
     "RedactMode",
     "Visible",
     "keyed_digest",
     "matchable",
+    "personal_data",
     "printable",
     "redact",
     "visible",

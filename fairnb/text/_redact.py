@@ -6,7 +6,8 @@ import hashlib
 import hmac
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -15,6 +16,7 @@ from fairnb.text._matchable import is_ignorable, matchable
 from fairnb.text._visible import visible
 
 RedactMode = Literal["mask", "withhold", "none"]
+PersonalKind = Literal["link", "email", "handle", "phone"]
 
 _DIGEST_SHOWN = 12
 
@@ -32,10 +34,51 @@ _PRIVATE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SHOWN_AS = {"link": "[link]", "email": "[e-mail]", "handle": "[handle]", "phone": "[phone]"}
+_SHOWN_AS: dict[PersonalKind, str] = {
+    "link": "[link]",
+    "email": "[e-mail]",
+    "handle": "[handle]",
+    "phone": "[phone]",
+}
 
 _DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _PICTOGRAPH = frozenset(("So", "Sk", "Mn"))
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """One piece of a text that leads to a person."""
+
+    kind: PersonalKind
+    start: int
+    end: int
+    """Offsets into the raw text."""
+
+
+def personal_data(raw: str) -> tuple[Personal, ...]:
+    """Links, e-mail addresses, handles and phone numbers of a text, in its order.
+
+    The same patterns decide what `redact` masks: marks that act unseen are looked through.
+
+    Parameters
+    ----------
+    raw : str
+        The text as its corpus holds it.
+
+    Returns
+    -------
+    tuple of Personal
+
+    Examples
+    --------
+    >>> [(found.kind, found.start, found.end) for found in personal_data("ask @mike at 555-0143")]
+    [('handle', 4, 9), ('phone', 13, 21)]
+    """
+    seen = visible(raw)
+    shown = _harmless(seen.text)
+    return tuple(
+        Personal(kind, *seen.span(first, last + 1)) for kind, first, last in _private(*_plain(shown))
+    )
 
 
 def keyed_digest(text: str, key: bytes) -> str:
@@ -108,29 +151,31 @@ def redact(
 def _harmless(text: str) -> list[str]:
     """Make visible what would act unseen, and drop what has no width outside of pictographs.
 
-    A piece of several characters is the sign of one that acts unseen.
+    One piece for each character: empty for what is dropped, of several characters for the sign of one that
+    acts unseen.
     """
     if text.isascii() and text.isprintable():
         return list(text)
     shown: list[str] = []
+    last = ""
     for character in text:
         if character in "\n\t" or (character.isascii() and character.isprintable()):
-            shown.append(character)
+            piece = character
         elif character in _DIRECTION:
-            shown.append(f"⟨U+{ord(character):04X}⟩")
+            piece = f"⟨U+{ord(character):04X}⟩"
         elif is_ignorable(character):
-            if _joins_pictographs(character, shown):
-                shown.append(character)
+            piece = character if _joins_pictographs(character, last) else ""
         else:
-            shown.append(_sign(character))
+            piece = _sign(character)
+        shown.append(piece)
+        last = piece or last
     return shown
 
 
-def _joins_pictographs(character: str, before: list[str]) -> bool:
+def _joins_pictographs(character: str, before: str) -> bool:
     if character not in "\u200d\ufe0f" or not before:
         return False
-    last = before[-1]
-    return last == "\ufe0f" or unicodedata.category(last[-1]) in _PICTOGRAPH
+    return before == "\ufe0f" or unicodedata.category(before[-1]) in _PICTOGRAPH
 
 
 def _sign(character: str) -> str:
@@ -143,16 +188,24 @@ def _sign(character: str) -> str:
     return "\ufffd" if category == "Cs" else character
 
 
-def _mask(shown: list[str], slurs: tuple[str, ...]) -> None:
-    """Cover what leads to a person and what insults, in place.
-
-    Signs are looked through: a mark of direction inside a handle does not save it.
-    """
+def _plain(shown: list[str]) -> tuple[str, list[int]]:
+    """What is shown as it is, and the place of each of its characters: signs are looked through."""
     places = [place for place, piece in enumerate(shown) if len(piece) == 1]
-    plain = "".join(shown[place] for place in places)
+    return "".join(shown[place] for place in places), places
+
+
+def _private(plain: str, places: list[int]) -> Iterator[tuple[PersonalKind, int, int]]:
+    """Kind, first and last place of what leads to a person."""
     for found in _PRIVATE.finditer(plain):
-        first, last = places[found.start()], places[found.end() - 1]
-        shown[first : last + 1] = [_SHOWN_AS[found.lastgroup or "link"]] + [""] * (last - first)
+        kind = next(name for name in _SHOWN_AS if found[name] is not None)
+        yield kind, places[found.start()], places[found.end() - 1]
+
+
+def _mask(shown: list[str], slurs: tuple[str, ...]) -> None:
+    """Cover what leads to a person and what insults, in place."""
+    plain, places = _plain(shown)
+    for kind, first, last in _private(plain, places):
+        shown[first : last + 1] = [_SHOWN_AS[kind]] + [""] * (last - first)
     if not slurs:
         return
     form = matchable(plain.replace("&", "\uff06"))

@@ -1,7 +1,8 @@
-"""Texts made from others: identity swaps, the placebo swap, templates; favour and counterfactual bias."""
+"""Texts made from others: swaps, the placebo swap, templates, perturbations; favour, counterfactual bias."""
 
 from fairnb.variants._favour import CounterfactualBias, Favoured, counterfactual_bias, favour
 from fairnb.variants._pairs import make_placebo, make_swapper, swap_pairs, swapped_groups
+from fairnb.variants._perturbations import Perturbation, Perturbed, find_perturbation, perturbations
 from fairnb.variants._skeletons import (
     TermGroup,
     is_skeletal,
@@ -22,6 +23,8 @@ __all__ = [
     "CounterfactualBias",
     "Favoured",
     "Filled",
+    "Perturbation",
+    "Perturbed",
     "Skipped",
     "SwapRules",
     "Swapped",
@@ -30,12 +33,14 @@ __all__ = [
     "TermGroup",
     "counterfactual_bias",
     "favour",
+    "find_perturbation",
     "is_skeletal",
     "madlibs_reference",
     "madlibs_terms",
     "make_placebo",
     "make_swapper",
     "packaged_templates",
+    "perturbations",
     "read_templates",
     "refuse_language",
     "swap_pairs",

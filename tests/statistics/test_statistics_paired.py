@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
 
 from fairnb.errors import FairnbError
-from fairnb.statistics import cluster_mean, paired_difference, sign_test
+from fairnb.statistics import cluster_mean, mcnemar_mid_p, paired_difference, sign_test
 
 
 @pytest.mark.parametrize(("plus", "minus", "n"), [(12, 4, 40), (0, 0, 10), (7, 0, 7), (409, 527, 943)])
@@ -101,3 +102,16 @@ def test_without_spread_between_clusters_there_is_no_interval(
 def test_one_cluster_for_each_value() -> None:
     with pytest.raises(FairnbError, match="2 values and 1 clusters"):
         cluster_mean([0.1, 0.2], ["a"])
+
+
+@pytest.mark.parametrize(("plus", "minus"), [(12, 4), (4, 12), (0, 7), (1, 0), (409, 527)])
+def test_mcnemars_mid_p_is_the_exact_p_less_the_probability_of_the_split(plus: int, minus: int) -> None:
+    # The library wants the table of pairs; its exact p is that of the binomial law.
+    exact = mcnemar([[30, plus], [minus, 20]], exact=True).pvalue
+    split = stats.binom.pmf(min(plus, minus), plus + minus, 0.5)
+    assert mcnemar_mid_p(plus, minus) == pytest.approx(exact - split)
+
+
+@pytest.mark.parametrize("each", [0, 1, 25])
+def test_mcnemars_mid_p_of_an_even_split_is_one(each: int) -> None:
+    assert mcnemar_mid_p(each, each) == 1.0

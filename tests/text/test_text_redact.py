@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairnb.errors import FairnbError
-from fairnb.text import keyed_digest, redact
+from fairnb.text import keyed_digest, personal_data, redact
 
 KEY = b"a key of the assessor"
 
@@ -45,6 +45,34 @@ def masked(text: str, *slurs: str) -> str:
 )
 def test_what_leads_to_a_person_is_masked(text: str, shown: str) -> None:
     assert masked(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("thanks @mike_99!", [("handle", "@mike_99")]),
+        ("&#64;mike &amp; ann@mail.example", [("handle", "&#64;mike"), ("email", "ann@mail.example")]),
+        ("a\u200b @mi\u200bke\u202e hello", [("handle", "@mi\u200bke")]),
+        (
+            "\u200d\u0007see www.example.org or call 555-0143",
+            [("link", "www.example.org"), ("phone", "555-0143")],
+        ),
+        ("nobody here", []),
+        ("", []),
+    ],
+)
+def test_personal_data_is_told_with_its_place_in_the_raw_text(
+    text: str, found: list[tuple[str, str]]
+) -> None:
+    assert [(one.kind, text[one.start : one.end]) for one in personal_data(text)] == found
+
+
+@given(st.text(alphabet="ab@.:/w5 -\u200b\u202e\u0007&#64;é", max_size=40))
+def test_what_is_masked_is_what_is_told(text: str) -> None:
+    signs = {"link": "[link]", "email": "[e-mail]", "handle": "[handle]", "phone": "[phone]"}
+    shown = masked(text)
+    for kind, sign in signs.items():
+        assert shown.count(sign) == sum(one.kind == kind for one in personal_data(text))
 
 
 def test_listed_slurs_keep_their_first_letter() -> None:
