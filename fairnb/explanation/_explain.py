@@ -1,0 +1,200 @@
+"""Why one text got its score: LIME with its Monte-Carlo spread, or exactly where the text is short."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairnb.explanation._local import Surrogate, fit_surrogate
+from fairnb.explanation._tokens import Units, units_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Predict = Callable[[Sequence[str]], npt.NDArray[Any]]
+    Masks = npt.NDArray[np.bool_]
+
+ENUMERATED_UP_TO = 12
+"""Texts with so few units are explained from all their masked forms: at most 4,096."""
+COMPARED = 5
+"""The largest weights that runs are compared by."""
+NO_TOKENS = "no tokens to explain"
+_LEAST_SCORED = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What in one text moves its score, and how far that can be leaned on."""
+
+    units: Units
+    reason: str = ""
+    """Why there is no explanation; empty if there is one."""
+    score: float | None = None
+    """P(positive) of the whole text."""
+    surrogate: Surrogate | None = None
+    error: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Monte-Carlo standard error of each weight, shape (chosen,); zero where all masks were enumerated."""
+    stability: float | None = None
+    """Mean share that the runs' largest weights have in common; None where there is one run only."""
+    exact: bool = False
+    """Whether all masked forms were scored, weighted as lime draws them."""
+    seeds: int = 0
+    samples: int = 0
+    distinct: int = 0
+    """Different masked texts scored."""
+    unscored: int = 0
+    """Those among them to which the system gave no score."""
+
+
+def explain(
+    text: str,
+    predict: Predict,
+    *,
+    samples: int = 5000,
+    seeds: int = 10,
+    seed: int = 0,
+    features: int = 10,
+    by_word: bool = False,
+    stand_in: str = "UNKWORDZ",
+) -> Explanation:
+    """Explain the score of one text.
+
+    The samples are dealt to runs, each with a generator of its own. The weights are those of lime on all
+    samples together; their error follows from how the runs differ. A text of at most twelve units needs no
+    draws: all its masked forms are scored and weighted by the law by which lime draws them (number of units
+    removed uniform, then every choice of that many alike).
+
+    Parameters
+    ----------
+    text : str
+    predict : callable
+        P(positive) of different texts; NaN where there is none.
+    samples : int
+        Masked texts in all, the text itself included, as lime counts them.
+    seeds : int
+        Runs.
+    seed : int
+        From it follow the generators of the runs.
+    features : int
+        Largest number of weights.
+    by_word : bool
+        One weight for all occurrences of a word, instead of one for each.
+    stand_in : str
+        What stands where a token was; empty: nothing.
+
+    Returns
+    -------
+    Explanation
+    """
+    units = units_of(text, by_word=by_word)
+    width = len(units)
+    if not width:
+        return Explanation(units, NO_TOKENS)
+    exact = width <= ENUMERATED_UP_TO
+    if exact:
+        masks, counts = _all_masks(width, samples)
+    else:
+        masks, counts = _drawn(width, samples, seeds, seed)
+    texts = units.masked(masks, stand_in)
+    values, distinct = _scored(texts, predict)
+    if math.isnan(values[0]):
+        return Explanation(units, "the system gave no score to the text")
+    known = ~np.isnan(values)
+    unscored = len({one for one, there in zip(texts, known, strict=True) if not there})
+    if unscored:
+        total = counts.sum()
+        masks, values, counts = masks[known], values[known], counts[:, known]
+        if counts.sum() < _LEAST_SCORED * total:
+            return Explanation(units, f"the system gave no score to {unscored} of {distinct} masked texts")
+    surrogate = fit_surrogate(masks, values, counts.sum(axis=0), features=features)
+    error = np.zeros(len(surrogate.chosen))
+    stability = None
+    if not exact:
+        error, stability = _spread(masks, values, counts, surrogate, features)
+    return Explanation(
+        units,
+        score=float(values[0]),
+        surrogate=surrogate,
+        error=error,
+        stability=stability,
+        exact=exact,
+        seeds=0 if exact else seeds,
+        samples=samples,
+        distinct=distinct,
+        unscored=unscored,
+    )
+
+
+def _all_masks(width: int, samples: int) -> tuple[Masks, npt.NDArray[np.float64]]:
+    """Every mask with the number of times that lime would draw it on average; the text itself first."""
+    codes = np.arange(2**width)[::-1]
+    masks = (codes[:, None] >> np.arange(width)) & 1 == 1
+    removed = width - masks.sum(axis=1)
+    alike = np.array([math.comb(width, k) for k in range(width + 1)], float)
+    counts = (samples - 1) / (width * alike[removed])
+    counts[0] = 1.0
+    return masks, counts[None, :]
+
+
+def _drawn(width: int, samples: int, seeds: int, seed: int) -> tuple[Masks, npt.NDArray[np.float64]]:
+    """Different masks, the text itself first, and how often each run drew them; shapes (m, d), (seeds, m)."""
+    draws = [(samples - 1) * (run + 1) // seeds - (samples - 1) * run // seeds for run in range(seeds)]
+    drawn = np.empty((samples, width), dtype=bool)
+    drawn[0] = True
+    at = 1
+    for run, number in enumerate(draws):
+        random = np.random.default_rng([seed, run])
+        removed = random.integers(1, width + 1, number)
+        places = random.random((number, width)).argsort(axis=1).argsort(axis=1)
+        drawn[at : at + number] = places >= removed[:, None]
+        at += number
+    packed = np.packbits(drawn, axis=1)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    which = rank[inverse]
+    run_of = np.repeat(np.arange(seeds), draws)
+    counts = np.zeros((seeds, len(order)))
+    np.add.at(counts, (run_of, which[1:]), 1.0)
+    # lime puts the text itself before its draws, once; each run has its part of that.
+    counts[:, 0] += 1.0 / seeds
+    return drawn[first[order]], counts
+
+
+def _scored(texts: Sequence[str], predict: Predict) -> tuple[npt.NDArray[np.float64], int]:
+    """Scores of texts, each different one asked for once."""
+    different = list(dict.fromkeys(texts))
+    scores = dict(zip(different, np.asarray(predict(different), np.float64).tolist(), strict=True))
+    return np.array([scores[text] for text in texts]), len(different)
+
+
+def _spread(
+    masks: Masks,
+    values: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.float64],
+    surrogate: Surrogate,
+    features: int,
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Standard error of the weights, and what the runs' largest weights have in common."""
+    share = 1.0 / len(counts)
+    weights = np.empty((len(counts), len(surrogate.chosen)))
+    largest: list[set[int]] = []
+    for run, own in enumerate(counts):
+        there = own > 0
+        given = (masks[there], values[there], own[there])
+        fixed = fit_surrogate(*given, chosen=surrogate.chosen, share=share)
+        place = {feature: at for at, feature in enumerate(fixed.chosen.tolist())}
+        weights[run] = [fixed.weights[place[feature]] for feature in surrogate.chosen.tolist()]
+        free = fit_surrogate(*given, features=features, share=share)
+        largest.append(set(free.chosen[:COMPARED].tolist()))
+    error = weights.std(axis=0, ddof=1) / math.sqrt(len(counts))
+    of = min(COMPARED, len(surrogate.chosen))
+    common = [len(one & other) / of for one, other in itertools.combinations(largest, 2)]
+    return error, float(np.mean(common))
