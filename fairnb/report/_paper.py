@@ -20,7 +20,8 @@ PARTS = {"train": "paper-train", "test": "paper-test"}
 _CORPORA = ("paper", *PARTS.values())
 _ROLE = re.compile(r"corpus:(\w+)")
 _IN_WORDS = {Status.TOO_FEW: "too few texts", Status.NOT_MEASURED: "not measured"}
-_UNIT = {"": "", "%": " %", "points": " points"}
+_UNIT = {"": "", "%": " %", "points": ""}
+"""Behind a number; rows in points say so in their name, which keeps decimals under each other."""
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ def _names(cell: Cell) -> tuple[str, str]:
 
 
 def _remark(name: str, cell: Cell, found: Measure) -> str:
-    said = f"* {name}: {cell.why}."
+    said = f"{name} *: {cell.why}."
     if not cell.corrected:
         return said
     right = cell.model_copy(update={"value": cell.corrected})
@@ -335,7 +336,7 @@ def _exactly(one: PaperTable, beside: _Beside) -> str:
     rule = content.get("result", {}).get("facts", {}).get("rule")
     if data[0].field != "n" and rule != "paper":
         return ""
-    short = one.title.partition(":")[0].partition(",")[0]
+    short = f"Table {one.id}"
     if all(cell.basis for cell in one.cells):
         return short
     return f"{', '.join(dict.fromkeys(cell.column.lower() for cell in data))} in {short}"
@@ -366,7 +367,8 @@ def _comparable(exact: Sequence[str]) -> str:
         said += " Table 4 is comparable exactly where paper-train is matched by the lexicon’s rule “paper”."
     return (
         f"{said} Ours is rounded as the paper’s figure is before one is taken from the other; differences of shares "
-        "are in percentage points. A dash for an interval means a count, or a value that is exact of its set. Tables 5 "
-        "and 7 of the paper hold examples, and its Figures 1 to 6 come without numbers: nothing is set beside them. Its "
-        "“hateful” means hateful or merely offensive, as do the labels used here."
+        "are in percentage points. Rows named as a difference (A − B) are taken from the two figures above them. A "
+        "dash for an interval means a count, or a value that is exact of its set. Tables 5 and 7 of the paper hold "
+        "examples, and its Figures 1 to 6 come without numbers: nothing is set beside them. Its “hateful” means "
+        "hateful or merely offensive, as do the labels used here."
     )
