@@ -300,23 +300,37 @@ class SimulatedView:
 
     def corpus(self, role: str) -> Any:
         """Name of the corpus; there are no texts."""
-        return SimpleNamespace(name="simulated", templates=None)
+        authors = self._rows.authors
+        return SimpleNamespace(
+            name="simulated", templates=None, clusters=None if authors is None else authors.tolist()
+        )
+
+    def labels(self, role: str, target: str = "") -> Any:
+        """Labels of the drawn rows."""
+        return self._rows.labels
+
+    def scores(self, role: str) -> Any:
+        """Scores of the drawn rows."""
+        return self._rows.scores
+
+    def mentions(self, role: str, source: str = "lookup") -> Any:
+        """Who is mentioned in the drawn rows; there are no single terms."""
+        return SimpleNamespace(
+            subgroups=self._subgroups,
+            by_subgroup=sparse.csr_array(self._rows.members),
+            terms=(),
+            by_term=sparse.csr_array((len(self._rows.labels), 0), dtype=bool),
+        )
 
     def tally(self, role: str, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
         """Count the rows, by subgroup; there are no single terms."""
         wanted = by, tuple(thresholds)
         if wanted not in self._tallies:
             rows = self._rows
-            mentions: Any = SimpleNamespace(
-                subgroups=self._subgroups,
-                by_subgroup=sparse.csr_array(rows.members),
-                terms=(),
-                by_term=sparse.csr_array((len(rows.labels), 0), dtype=bool),
-            )
             if by == "identity_term":
                 groups, names, pairs = None, (), ()
             else:
-                counted = counted_groups(mentions, "subgroup", self.lexicon.reference)
+                counted = counted_groups(self.mentions(role), "subgroup", self.lexicon.reference)
                 groups, names, pairs = counted.membership, counted.names, counted.pairs
             self._tallies[wanted] = tally(
                 rows.labels,

@@ -12,7 +12,7 @@ from fairnb.sections._measure import Measure, Status
 from fairnb.sections._support import supported
 
 if TYPE_CHECKING:
-    from fairnb.statistics import BiasAucs, Estimate, GroupAuc, Tally
+    from fairnb.statistics import Areas, BiasAucs, Estimate, GroupAuc, Tally
 
 TERM = "identity_term"
 OVERALL = "overall"
@@ -177,20 +177,9 @@ SUMMARIES = tuple(_FORMULAS)
 NULL = "null"
 
 
-def summary_measures(
-    bench: Bench, areas: BiasAucs, groups: Sequence[Named], attribute: str
-) -> Iterator[Measure]:
-    """Averages over groups, each with what it would be if membership were dealt out within a label.
-
-    A group enters if each of its three areas has ten texts of either class; the others are named, never
-    averaged in. The null value stands in `null`, and with the middle 95 % of its law in the variant
-    ``null``.
-    """
-    import numpy as np
-
-    from fairnb.statistics import Estimate, bias_aucs_null
-
-    kept = [
+def averaged_groups(areas: BiasAucs, groups: Sequence[Named]) -> list[Named]:
+    """Groups that enter the averages: each of the three areas has ten texts of either class."""
+    return [
         group
         for group in groups
         if all(
@@ -199,6 +188,29 @@ def summary_measures(
             for kind in KINDS
         )
     ]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Areas of the groups that enter the averages, over resamples."""
+
+    areas: Areas
+    of: str
+    """What was drawn anew: texts, or clusters of them."""
+
+
+def summary_measures(
+    bench: Bench, areas: BiasAucs, groups: Sequence[Named], attribute: str, resampled: Resampled
+) -> Iterator[Measure]:
+    """Averages over groups, each with what it would be if membership were dealt out within a label.
+
+    Groups that do not enter are named, never averaged in. The interval is the middle of the law of the
+    average over resamples. The null value stands in `null`, and with the middle of its law in the variant
+    ``null``.
+    """
+    from fairnb.statistics import Estimate, bias_aucs_null
+
+    kept = averaged_groups(areas, groups)
     left_out = [group.subgroup for group in groups if group not in kept]
     overall = areas.overall.value
     values = _averaged(
@@ -214,6 +226,7 @@ def summary_measures(
             _averaged(overall, {kind: law[kind][row].tolist() for kind in KINDS})
             for row in range(len(law["bpsn"]))
         ]
+    again = _resamples(resampled.areas) if kept else []
     columns: dict[str, Any] = {
         "attribute": attribute,
         "label": "all",
@@ -225,20 +238,27 @@ def summary_measures(
         law_of = [value for value in (one[name] for one in drawn) if value is not None]
         expected = fmean(law_of) if law_of else None
         value = values[name]
+        seen = [made for made in (one[name] for one in again) if made is not None]
+        ends: dict[str, Any] = {}
+        over = f", over {len(kept)} of {len(groups)} groups" if left_out else ""
+        method = _FORMULAS[name] + over
+        if value is not None and seen:
+            low, high = _middle(seen, bench.level)
+            ends = {"low": low, "high": high, "level": bench.level, "interval": "bootstrap-percentile"}
+            method += f"; {len(seen)} resamples of {resampled.of}"
         yield Measure(
             measure=name,
             variant=bench.variants(),
             value=value,
             null=expected,
             status=Status.OK if value is not None else Status.UNDEFINED,
-            method=_FORMULAS[name],
+            method=method,
+            **ends,
             note=note if left_out or value is None else "",
             **columns,
         )
         if expected is not None:
-            low, high = (
-                float(end) for end in np.quantile(law_of, [(1 - bench.level) / 2, (1 + bench.level) / 2])
-            )
+            low, high = _middle(law_of, bench.level)
             estimate = Estimate(expected, low, high, bench.level, "permutation")
             yield supported(
                 estimate,
@@ -248,3 +268,27 @@ def summary_measures(
                 method=f"{len(law_of)} draws of the same group sizes within each label",
                 **columns,
             )
+
+
+def _resamples(areas: Areas) -> list[dict[str, float | None]]:
+    """The averages of each resample; one in which an area is undefined is left out."""
+    import numpy as np
+
+    kinds = {kind: areas[kind] for kind in KINDS}
+    whole = ~np.isnan(areas["overall"])
+    for values in kinds.values():
+        whole &= ~np.isnan(values).any(axis=1)
+    return [
+        _averaged(
+            float(areas["overall"][row]), {kind: values[row].tolist() for kind, values in kinds.items()}
+        )
+        for row in np.flatnonzero(whole).tolist()
+    ]
+
+
+def _middle(law: Sequence[float], level: float) -> tuple[float, float]:
+    """Ends of the middle part of a law."""
+    import numpy as np
+
+    low, high = np.quantile(law, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high

@@ -98,12 +98,14 @@ def _areas(result: Result, attribute: str) -> Table:
 
 
 def _summaries(result: Result) -> Table:
+    level = level_of(result.facts["level"])
     columns = (
         Column("Average"),
         Column("Over"),
         Column("Value", "number"),
+        Column(level, "number"),
         Column("By chance alone", "number"),
-        Column("Its middle 95 %", "number"),
+        Column(f"Its middle {100 * result.facts['level']:g} %", "number"),
         Column("Groups", "number"),
     )
     prefix = result.facts["prefix"]
@@ -120,12 +122,14 @@ def _summaries(result: Result) -> Table:
             )
             if not total:
                 continue
+            partial = f"; over {found.denominator} of {total}" if found.denominator != total else ""
             rows.append(
                 Row(
                     (
-                        _NAMES[name],
+                        _NAMES[name] + (partial if name == "ami_score_b" else ""),
                         named,
                         value_of(found),
+                        interval_of(found),
                         "–" if law is None else value_of(law),
                         "–" if law is None else interval_of(law),
                         f"{found.denominator} of {total}",
@@ -136,7 +140,8 @@ def _summaries(result: Result) -> Table:
             )
             if found.note and found.note not in notes:
                 notes.append(f"{named.capitalize()}: {found.note}.")
-    note = "Groups with fewer than ten texts of a class are in no average. " + " ".join(dict.fromkeys(notes))
+    note = "Groups with fewer than ten texts of a class are in no average: over fewer than all, Score B is not that "
+    note += "of the AMI task. " + " ".join(dict.fromkeys(notes))
     return Table("What the areas average to", columns, tuple(rows), note)
 
 

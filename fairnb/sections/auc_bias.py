@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
 
 from pydantic import Field
 
@@ -11,13 +12,15 @@ from fairnb.sections._auc_measures import (
     TERM,
     Bench,
     Named,
+    Resampled,
     area_measures,
+    averaged_groups,
     gap_measures,
     overall_measure,
     summary_measures,
 )
 from fairnb.sections._auc_shown import HEADS, heat_map, tables
-from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
+from fairnb.sections._contract import Altai, Need, Role, Section, SectionParams, View
 from fairnb.sections._format import between, count, level_of, number, signed, value_of
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result
@@ -27,7 +30,7 @@ from fairnb.sections._verdicts import Question, as_candidates, judge
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fairnb.statistics import Tally
+    from fairnb.statistics import BiasAucs, Tally
 
 _NEEDS = {"test": Need.TEST_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
 
@@ -37,6 +40,7 @@ class AucBias(Section):
 
     id = "auc_bias"
     title = "Bias of the ranking"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (
@@ -52,7 +56,8 @@ class AucBias(Section):
         "group's texts are scored higher than others'. The power mean (p = -5) leans towards the worst groups and so "
         "falls below the overall area by chance alone, the more the smaller the groups are: beside it stands what it "
         "would be if who is mentioned were dealt out at random within each label (groups of the same sizes drawn from "
-        "the scores of each label). Differences are exploratory (Benjamini and Hochberg within the section): "
+        "the scores of each label). Intervals of averages are the middle of 1,000 resamples of texts, or of clusters of "
+        "texts where the corpus names them. Differences are exploratory (Benjamini and Hochberg within the section): "
         "observations at most."
     )
 
@@ -64,6 +69,8 @@ class AucBias(Section):
 
     def run(self, view: View, params: Params) -> Result:
         """Measure the areas of every subgroup and every identity term."""
+        from fairnb.statistics import bias_aucs
+
         role = params.corpus
         if not view.has(_NEEDS[role]):
             return Result(status="not_applicable", reason=_NEEDS[role].value)
@@ -72,15 +79,20 @@ class AucBias(Section):
         tallies: dict[str, str] = {}
         facts: list[dict[str, object]] = []
         clustered = False
+        runs: dict[str, _Run] = {}
         for by in ("subgroup", TERM):
             tally = view.tally(role, by)
             tallies[role if by == "subgroup" else f"{role}:{by}"] = tally.digest
             clustered = tally.clusters is not None
             bench = Bench(tally, view.confidence, view.criteria.min_support, view.seed, params.draws, prefix)
             groups = _named(tally, by)
-            made, present = _measured(bench, groups, "" if by == "subgroup" else TERM)
-            # The area of all texts is the same in both tallies.
-            measures += made if by == "subgroup" else made[1:]
+            present = [group for group in groups if tally.n(group.name)]
+            areas = bias_aucs(tally, [group.name for group in groups], bench.level)
+            runs[by] = _Run(bench, groups, areas)
+            if by == "subgroup":
+                # The area of all texts is the same in both tallies.
+                measures.append(overall_measure(bench, areas))
+            measures += [*area_measures(bench, areas, present), *gap_measures(bench, present)]
             facts += [
                 {
                     "attribute": group.attribute,
@@ -90,6 +102,10 @@ class AucBias(Section):
                 }
                 for group in groups
             ]
+        resampled = _resampled(view, role, runs)
+        for by, one in runs.items():
+            attribute = "" if by == "subgroup" else TERM
+            measures += summary_measures(one.bench, one.areas, one.groups, attribute, resampled[by])
         judged = judge(
             [_question(one, measures, view.confidence, prefix) for one in measures if one.family == "E"],
             alpha=view.criteria.alpha,
@@ -155,18 +171,42 @@ def _named(tally: Tally, by: str) -> list[Named]:
     return [Named(attribute, subgroup, name) for name, (attribute, _, subgroup) in parts]
 
 
-def _measured(bench: Bench, groups: list[Named], attribute: str) -> tuple[list[Measure], list[Named]]:
-    from fairnb.statistics import bias_aucs
+@dataclass(frozen=True)
+class _Run:
+    """Everything that was measured of subgroups, or of terms."""
 
-    present = [group for group in groups if bench.tally.n(group.name)]
-    areas = bias_aucs(bench.tally, [group.name for group in groups], bench.level)
-    made = [
-        overall_measure(bench, areas),
-        *area_measures(bench, areas, present),
-        *gap_measures(bench, present),
-        *summary_measures(bench, areas, groups, attribute),
-    ]
-    return made, present
+    bench: Bench
+    groups: list[Named]
+    areas: BiasAucs
+
+
+def _resampled(view: View, role: Role, runs: Mapping[str, _Run]) -> dict[str, Resampled]:
+    """Areas over resamples of clusters, else of texts: subgroups and terms from the same ones."""
+    import numpy as np
+
+    from fairnb.mining import CountedBy, counted_groups
+    from fairnb.statistics import ranked_rows, resampled_areas
+
+    kept = {by: averaged_groups(one.areas, one.groups) for by, one in runs.items()}
+    clusters = view.corpus(role).clusters
+    of = "texts" if clusters is None else "clusters of texts"
+    members = []
+    for by, groups in kept.items():
+        if groups:
+            counted = counted_groups(view.mentions(role), cast("CountedBy", by), view.lexicon.reference)
+            columns = [counted.names.index(group.name) for group in groups]
+            members.append(counted.membership.tocsc()[:, columns].toarray())
+    if not members:
+        return dict.fromkeys(kept, Resampled({}, of))
+    rows = ranked_rows(view.labels(role), view.scores(role), np.hstack(members), clusters)
+    drawn = resampled_areas(rows, seed=view.seed)
+    found, start = {}, 0
+    for by, groups in kept.items():
+        end = start + len(groups)
+        own = {kind: drawn[kind][:, start:end] for kind in KINDS}
+        found[by] = Resampled({"overall": drawn["overall"], **own}, of)
+        start = end
+    return found
 
 
 def _question(measure: Measure, measures: Iterable[Measure], level: float, prefix: str) -> Question:
@@ -211,10 +251,13 @@ def _limits(tally: Tally, clustered: bool, groups: Sequence[Mapping[str, object]
     if not (tally.support(label=1) and tally.support(label=0)):
         yield "The corpus holds one class only: no area is defined."
     if clustered:
-        yield "Areas treat rows as independent, although texts of one cluster depend on each other."
+        yield (
+            "Areas of groups treat rows as independent, although texts of one cluster depend on each other; the "
+            "intervals of the averages allow for it."
+        )
     else:
         yield "Rows are treated as independent: the corpus names no author, thread or template of its texts."
     yield (
-        "A term's texts may also hold other terms. The averages have no interval; their value by chance alone, with "
-        "its range, says how far they fall without any bias."
+        "A term's texts may also hold other terms. The interval of an average tells how it varies from sample to "
+        "sample; how far it falls without any bias tells its value by chance alone, with its range."
     )

@@ -135,6 +135,36 @@ def test_what_stands_out_is_an_observation_in_plain_words(found):
     assert gap.p_adjusted < 0.001
 
 
+def test_averages_have_the_middle_of_resamples_as_interval(crowd, view, found):
+    """Scikit-learn's areas of 200 resamples: ends as far apart as their own noise allows."""
+    kinds, labels, scores = crowd
+    random = np.random.default_rng(1)
+    law = []
+    for _ in range(200):
+        rows = random.integers(0, len(labels), len(labels))
+        y, s = labels[rows], scores[rows]
+        kept = []
+        for group in ("female", "male"):
+            inside = np.isin(kinds[rows], (group, "both"))
+            kept += [
+                inside,
+                (inside & (y == 0)) | (~inside & (y == 1)),
+                (inside & (y == 1)) | (~inside & (y == 0)),
+            ]
+        areas = [metrics.roc_auc_score(y[mask], s[mask]) for mask in kept]
+        law.append((metrics.roc_auc_score(y, s) + np.mean(areas)) / 2)
+    score = found.measure("ami_score_b", label="all")
+    assert (score.low, score.high) == pytest.approx(np.quantile(law, [0.025, 0.975]), abs=0.008)
+    assert (score.interval, score.level) == ("bootstrap-percentile", 0.95)
+    assert score.method.endswith("; 1000 resamples of texts")
+    assert score.low < score.value < score.high
+    view.clusters = {"test": [f"author {row // 40}" for row in range(2000)]}
+    clustered = run(view).measure("ami_score_b", label="all")
+    assert clustered.method.endswith("resamples of clusters of texts")
+    assert clustered.value == score.value
+    assert clustered.low != score.low
+
+
 def test_groups_without_both_classes_are_named_and_never_averaged(small_view):
     kinds = ["female"] * 40 + ["male"] * 20 + ["none"] * 140
     labels = [0, 1] * 20 + [1] * 20 + [0, 1] * 70
@@ -155,6 +185,9 @@ def test_groups_without_both_classes_are_named_and_never_averaged(small_view):
     assert "male" in average.note
     summary = next(table for table in section("auc_bias").tables(found) if "average" in table.title)
     assert summary.rows[0].cells[-1] == "1 of 2"
+    assert summary.rows[4].cells[0] == "Score B: half overall, half mean of all areas; over 1 of 2"
+    assert "Score B is not that of the AMI task" in summary.note
+    assert "over 1 of 2 groups" in found.measure("ami_score_b", label="all").method
 
 
 @pytest.mark.parametrize(
