@@ -164,7 +164,7 @@ def question(outcome: Outcome, level: float) -> Question:
     share = f"{percent(outcome.right_before() / n)} to {percent(outcome.right_after() / n)}" if n else "–"
     return Question(
         f"Accuracy, {title}" + (f", {outcome.attribute}: {outcome.subgroup}" if of else ""),
-        f"{title}: accuracy on texts{of} moved by {points(estimate.value)} points "
+        f"Under “{title}” accuracy on texts{of} moved by {points(estimate.value)} points "
         f"({spoken_interval(estimate)}n = {count(n)}), from {share}.",
         MeasureKey("accuracy", outcome.attribute, outcome.subgroup, UNPERTURBED, "all", outcome.variant),
         _at(outcome),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, WASH, label_axes, new_figure
-from fairnb.sections._format import count, interval_of, level_of, percent, value_of
+from fairnb.sections._format import count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result, Verdict
 from fairnb.sections._robustness_measures import UNPERTURBED, variant_of
@@ -15,6 +15,8 @@ from fairnb.sections._shown import Column, Plot, Row, Table, one_table
 
 _DRAWN_FROM = 10
 """Under fewer texts a share is not drawn."""
+_SMALLEST_P = 0.001
+"""Smaller ones are printed as smaller."""
 
 
 def tables_of(result: Result) -> list[Table]:
@@ -82,7 +84,7 @@ def _accuracy(result: Result, told: Sequence[Mapping[str, Any]], *, subgroups: b
         moved = _moved(result, own)
         candidate = verdicts.get(moved.key)
         before = "–" if own.null is None or own.value is None else percent(own.null)
-        p = "–" if moved.p_adjusted is None else f"{moved.p_adjusted:.3f}"
+        p = "–" if moved.p_adjusted is None else _p(moved.p_adjusted)
         name = titles[own.variant] + (f", {own.subgroup}" if subgroups else "")
         cells = (
             name,
@@ -112,6 +114,10 @@ def _accuracy(result: Result, told: Sequence[Mapping[str, Any]], *, subgroups: b
         "adjusted by Benjamini and Hochberg over all perturbations and groups."
     )
     return Table(title, columns, tuple(rows), note=note, annex=subgroups)
+
+
+def _p(value: float) -> str:
+    return number(value) if value >= _SMALLEST_P else f"< {number(_SMALLEST_P)}"
 
 
 def _moved(result: Result, own: Measure) -> Measure:
