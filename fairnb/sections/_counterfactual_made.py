@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Need, View
+from fairnb.sections._variant import of_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +136,7 @@ def from_corpus(view: View) -> tuple[list[Group], str]:
             reference = max(subgroups, key=lambda name: len(subgroups[name]))
         every = tuple(one for own in subgroups.values() for one in own)
         groups.append(
-            Group(attribute, reference, tuple(subgroups), every, f"corpus={corpus.name}", corpus.name)
+            Group(attribute, reference, tuple(subgroups), every, of_corpus("synthetic"), corpus.name)
         )
     note = "" if groups else f"No two groups are named in the synthetic corpus {corpus.name}."
     return groups, note

@@ -11,6 +11,7 @@ from fairnb.sections._format import count, number, percent
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, Shift, spoken_interval
 from fairnb.sections._support import supported
+from fairnb.sections._variant import joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +126,8 @@ def shift_measures(one: Compared, level: float, *, tested: bool) -> Iterable[Mea
         yield exact
         return
     yield generalised
-    variant = ";".join(filter(None, (one.group.prefix, "census")))
-    yield exact.model_copy(update={"variant": variant, "note": "of this set"})
+    census = joined(one.group.prefix, "census")
+    yield exact.model_copy(update={"variant": census, "note": "of this set"})
 
 
 def mean_scores(group: Group, level: float) -> Iterable[Measure]:

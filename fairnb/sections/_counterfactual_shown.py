@@ -19,8 +19,9 @@ _MOST_TEMPLATES = 14
 def tables_of(result: Result) -> list[Table]:
     """Scores and shifts, CB; in the annex all references, templates and terms."""
     tables = []
+    sources = {group["prefix"]: group["source"] for group in reversed(result.facts["groups"])}
     for prefix in dict.fromkeys(group["prefix"] for group in result.facts["groups"]):
-        named = prefix.removeprefix("corpus=") or "templates"
+        named = sources[prefix] if prefix else "templates"
         tables.append(_mean_table(result, prefix, named))
         tables.append(_cb_table(result, prefix, named, declared=True))
         tables.append(_cb_table(result, prefix, named, declared=False))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from fairnb.sections._variant import joined
+
 if TYPE_CHECKING:
     from fairnb.statistics import Confusion, Estimate, Rate, Standardised, Tally
 
@@ -115,7 +117,7 @@ class Bench:
 
     def variants(self, *parts: str) -> str:
         """Name of a variant in this run; empty for the default."""
-        return ",".join(part for part in (self.variant, *parts) if part)
+        return joined(self.variant, *parts)
 
     def clusters_of(self, group: str, label: int | None) -> int | None:
         """Clusters with rows of a group; None where clusters are not known or the group is a complement."""

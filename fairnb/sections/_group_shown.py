@@ -9,6 +9,7 @@ from fairnb.sections._format import percent, signed, value_of
 from fairnb.sections._group_questions import TERM, words
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._result import Result, Verdict
+from fairnb.sections._variant import joined
 from fairnb.sections._verdicts import NO_ALPHA
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Shown:
         self, name: str, attribute: str, subgroup: str, label: str, reference: str = "", variant: str = ""
     ) -> Measure | None:
         """One measure; None if the result does not hold it."""
-        joined = ",".join(part for part in (self.prefix, variant) if part)
-        return self._by_key.get(MeasureKey(name, attribute, subgroup, reference, label, joined))
+        key = MeasureKey(name, attribute, subgroup, reference, label, joined(self.prefix, variant))
+        return self._by_key.get(key)
 
     @property
     def attributes(self) -> list[str]:

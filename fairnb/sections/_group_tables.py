@@ -12,6 +12,7 @@ from fairnb.sections._group_questions import APART, SIMULTANEOUS, TERM, TESTED, 
 from fairnb.sections._group_shown import SILENT, Shown, in_percent, in_points, is_measured
 from fairnb.sections._result import Result, Verdict
 from fairnb.sections._shown import Column, Row, Table
+from fairnb.sections._variant import without
 from fairnb.sections._verdicts import NO_ALPHA
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _templates(shown: Shown) -> Table:
         for measure in shown.result.measures:
             if measure.key._replace(variant="") != key._replace(variant="") or measure.key == key:
                 continue
-            name = measure.variant.removeprefix(f"{shown.prefix}," if shown.prefix else "")
+            name = without(measure.variant, shown.prefix)
             n = f"{count(measure.n or 0)} / {count(measure.n_reference or 0)}"
             if name == ACROSS:
                 interval = interval_of(measure, 1, scale=100)
@@ -234,7 +235,7 @@ def _apart(shown: Shown) -> Table:
     )
     rows = []
     for measure in shown.result.measures:
-        if not measure.variant.endswith(APART) or measure.status in SILENT:
+        if without(measure.variant, shown.prefix) != APART or measure.status in SILENT:
             continue
         whole = shown.get(
             measure.measure, measure.attribute, measure.subgroup, measure.label, measure.reference

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fairnb.sections._measure import Measure
 from fairnb.sections._support import supported
+from fairnb.sections._variant import joined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +91,7 @@ def checked(
                 if identity in place:
                     read[place[identity]] = right
             variant = "checked=review" if marks is not None else ""
-            variants = ";".join(part for part in (source, variant) if part)
+            variants = joined(source, variant)
             yield from _shares(
                 "precision", read, mined, labels, level, {**named, "variant": variants}, REVIEWED
             )

@@ -8,6 +8,7 @@ from fairnb.sections._drawing import ACCENT, INK, label_axes, new_figure, write
 from fairnb.sections._format import count, interval_of, level_of, percent, value_of
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._shown import Column, Plot, Row, Table
+from fairnb.sections._variant import parted
 
 if TYPE_CHECKING:
     from fairnb.sections._result import Result
@@ -104,7 +105,7 @@ def _cells(measure: Measure | None) -> list[str]:
 
 
 def _named(variant: str) -> str:
-    parts = ["" if part == "checked=review" else part for part in variant.split(";")]
+    parts = ["" if part == "checked=review" else part for part in parted(variant)]
     name = SOURCES[next((part for part in parts if part), "")]
     return f"{name}, reviewed" if "checked=review" in variant else name
 

@@ -11,6 +11,7 @@ from fairnb.sections._measure import Measure
 from fairnb.sections._shift import NON_TIES
 from fairnb.sections._support import supported
 from fairnb.sections._swap_made import PLACEBO, Pair, Row
+from fairnb.sections._variant import joined
 from fairnb.sections._verdicts import Question
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def favoured(pair: Pair, level: float, measures: list[Measure]) -> Iterable[Ques
     both = [(subgroup, to) for subgroup, to in pair.rows if to != PLACEBO]
     for chosen, named in (
         (both, pair.suffix),
-        *(([way], ";".join(filter(None, (f"to={way[1]}", pair.suffix)))) for way in both),
+        *(([way], joined(f"to={way[1]}", pair.suffix)) for way in both),
     ):
         for label, values in (("all", (0, 1)), ("positive", (1,)), ("negative", (0,))):
             counts, rows = _favour_counts(pair, chosen, values)

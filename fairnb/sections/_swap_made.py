@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from fairnb.sections._variant import joined
+
 if TYPE_CHECKING:
     from fairnb.lexicon import Lexicon
     from fairnb.variants import Swapped, Swapper
@@ -59,7 +61,7 @@ class Pair:
         """Variant of a direction, or of the placebo, which several pairs may share."""
         if to != PLACEBO:
             return f"to={to}"
-        return ";".join(filter(None, (PLACEBO, self.suffix)))
+        return joined(PLACEBO, self.suffix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
 from fairnb.sections._shift import forest, interval_points, points
 from fairnb.sections._shown import Column, Plot, Row, Table
+from fairnb.sections._variant import joined, parted
 
 _GREYS = ("#2f4b6e", "#e9edf2", "#9db4cc")
 _PLACEBO = "placebo"
@@ -61,7 +62,7 @@ def _shift_table(result: Result, level: str) -> Table:
             attribute=shift.attribute,
             subgroup=shift.subgroup,
             label=shift.label,
-            variant=_variant(_PLACEBO, pair),
+            variant=joined(_PLACEBO, pair["suffix"]),
         )
         candidate = verdicts.get(shift.key)
         verdict = "" if candidate is None else candidate.verdict.value
@@ -96,7 +97,7 @@ def _favours(result: Result, *, body: bool) -> list[dict[str, Any]]:
     shown = []
     for pair in result.facts["pairs"]:
         ways = [("both directions", pair["suffix"])]
-        ways += [(f"{a} to {b}", _variant(f"to={b}", pair)) for a, b in _ways(pair)]
+        ways += [(f"{a} to {b}", joined(f"to={b}", pair["suffix"])) for a, b in _ways(pair)]
         shown += [
             {"pair": pair, "words": words, "variant": variant, "label": label}
             for words, variant in ways
@@ -104,10 +105,6 @@ def _favours(result: Result, *, body: bool) -> list[dict[str, Any]]:
             if (variant == pair["suffix"] and label == "all") == body
         ]
     return shown
-
-
-def _variant(variant: str, pair: Mapping[str, Any]) -> str:
-    return ";".join(filter(None, (variant, pair["suffix"])))
 
 
 def _ways(pair: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -165,7 +162,7 @@ def _flip_table(result: Result, level: str) -> Table:
     told = {(one["attribute"], one["subgroup"], one["to"]): one for one in result.facts["flips"]}
     rows = []
     for flip in (m for m in result.measures if m.measure == "flip_rate"):
-        to = flip.variant.split(";")[0].removeprefix("to=")
+        to = parted(flip.variant)[0].removeprefix("to=")
         if not flip.denominator:
             continue
         which = told[flip.attribute, flip.subgroup, to] if flip.label == "all" else {"up": "–", "down": "–"}
@@ -238,7 +235,7 @@ def favour_plot(result: Result) -> Plot | None:
     bars: list[tuple[str, list[float], int]] = []
     for pair in result.facts["pairs"]:
         ways = [(f"{pair['first']} / {pair['second']}", pair["suffix"])]
-        ways += [(f"{a} to {b}", _variant(f"to={b}", pair)) for a, b in _ways(pair)]
+        ways += [(f"{a} to {b}", joined(f"to={b}", pair["suffix"])) for a, b in _ways(pair)]
         for words, variant in ways:
             shares = [
                 _find(result, "favour", attribute=pair["attribute"], subgroup=g, label="all", variant=variant)

@@ -25,6 +25,7 @@ from fairnb.sections._format import between, count, level_of, number, signed, va
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result
 from fairnb.sections._shown import Plot, Table
+from fairnb.sections._variant import of_corpus
 from fairnb.sections._verdicts import Question, as_candidates, judge
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ class AucBias(Section):
         "group's texts are scored higher than others'. The power mean (p = -5) leans towards the worst groups and so "
         "falls below the overall area by chance alone, the more the smaller the groups are: beside it stands what it "
         "would be if who is mentioned were dealt out at random within each label (groups of the same sizes drawn from "
-        "the scores of each label). Intervals of averages are the middle of 1,000 resamples of texts, or of clusters of "
-        "texts where the corpus names them. Differences are exploratory (Benjamini and Hochberg within the section): "
-        "observations at most."
+        "the scores of each label). Intervals of averages are the middle of 1,000 resamples of "
+        "texts, or of clusters of texts where the corpus names them, reflected about the value (basic bootstrap). "
+        "Differences are exploratory (Benjamini and Hochberg within the section): observations at most."
     )
 
     class Params(SectionParams):
@@ -74,7 +75,7 @@ class AucBias(Section):
         role = params.corpus
         if not view.has(_NEEDS[role]):
             return Result(status="not_applicable", reason=_NEEDS[role].value)
-        prefix = "" if role == "test" else f"corpus={role}"
+        prefix = of_corpus(role)
         measures: list[Measure] = []
         tallies: dict[str, str] = {}
         facts: list[dict[str, object]] = []

@@ -26,6 +26,7 @@ from fairnb.sections._group_questions import (
 )
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Result, Verdict
+from fairnb.sections._variant import of_corpus
 from fairnb.sections._verdicts import NO_ALPHA, RULES, VERDICT_FROM, Judged, Question, as_candidates, judge
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class GroupBias(Section):
         threshold = view.target.threshold if params.threshold is None else params.threshold
         tally = view.tally(role, params.by, (threshold, *neighbours(threshold)))
         groups = [group for group in _groups(view.lexicon, params.by) if tally.has(group.name)]
-        prefix = "" if role == "test" else f"corpus={role}"
+        prefix = of_corpus(role)
         templates = templates_of(view.corpus(role), role)
         criteria = view.criteria
         bench = Bench(

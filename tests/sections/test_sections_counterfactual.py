@@ -172,7 +172,7 @@ def test_a_synthetic_corpus_gives_census_findings(small_view: Callable[..., Any]
         subgroup="gay",
         reference="straight",
         label="negative",
-        variant="corpus=synthetic corpus",
+        variant="corpus=synthetic",
     )
     assert shift.value == pytest.approx(0.8)
     assert shift.status is Status.CENSUS

@@ -564,7 +564,7 @@ def test_a_synthetic_set_is_a_census(templated):
     assert finding.severity == "high"
     assert "in this set of sentences from 2 templates; n = 40 and 40" in finding.statement
     for template in ("being", "you are"):
-        within = found.measure("false_positive_rate", variant=f"corpus=synthetic,template={template}", **key)
+        within = found.measure("false_positive_rate", variant=f"corpus=synthetic;template={template}", **key)
         assert (within.value, within.n, within.status) == (1.0, 20, "census")
     assert all(one.family in ("", "D") for one in found.measures)
     assert {one.family for one in found.candidates} == {"census"}
