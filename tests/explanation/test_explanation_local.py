@@ -13,27 +13,8 @@ import pytest
 
 from fairnb.explanation import closeness, explain, fit_surrogate, spans_of, units_of
 
-WORDS = [
-    "the",
-    "silly",
-    "goose",
-    "ran",
-    "over",
-    "a",
-    "bad",
-    "bridge",
-    "and",
-    "nobody",
-    "in",
-    "that",
-    "small",
-    "town",
-    "was",
-    "glad",
-    "about",
-    "it",
-    "today",
-]
+TEXT = "the silly goose ran over a bad bridge and nobody in that small town was glad about it today"
+WORDS = TEXT.split()
 PLANTED = dict(zip(WORDS, np.random.default_rng(0).normal(0, 0.6, len(WORDS)).tolist(), strict=True))
 
 
