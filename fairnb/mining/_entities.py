@@ -48,7 +48,7 @@ class Entities:
 
 
 @dataclass(frozen=True, slots=True)
-class _Readable:
+class Readable:
     """A raw text as the pipeline reads it, each character knowing where it came from."""
 
     text: str
@@ -86,7 +86,7 @@ def find_entities(
         ``package-missing``; ``cancelled`` (exit code 130).
     """
     pipeline = find_pipeline()
-    forms = [_readable(text) for text in texts]
+    forms = [readable(text) for text in texts]
     distinct = list(dict.fromkeys(form.text for form in forms))
     keys = {text: _key(pipeline, text) for text in distinct}
     with Cache("entities.sqlite3", "entities_1", "cache of named entities") as cache:
@@ -188,14 +188,15 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-def _readable(raw: str) -> _Readable:
+def readable(raw: str) -> Readable:
+    """A raw text in the form in which the pipeline reads it."""
     form = visible(raw)
     text = form.text
     if text.isascii() and text.isprintable():
-        return _Readable(text, form.starts, form.ends)
+        return Readable(text, form.starts, form.ends)
     shown = ["" if _unseen(character) else _encodable(character) for character in text]
     kept = np.fromiter((bool(character) for character in shown), dtype=np.bool_, count=len(shown))
-    return _Readable("".join(shown), form.starts[:-1][kept], form.ends[:-1][kept])
+    return Readable("".join(shown), form.starts[:-1][kept], form.ends[:-1][kept])
 
 
 def _unseen(character: str) -> bool:

@@ -118,6 +118,11 @@ def load(folder: Path, excluded: Sequence[str]) -> Any:
 
 def groups_named(nlp: Any, texts: Sequence[str]) -> list[Spans]:
     """Start and end of each entity of the kind NORP in each text."""
+    return entities_named(nlp, texts, _LABEL)
+
+
+def entities_named(nlp: Any, texts: Sequence[str], label: str) -> list[Spans]:
+    """Start and end of each entity of a kind in each text."""
     found: list[Spans] = [[] for _ in texts]
     pieces = [(row, start, piece) for row, text in enumerate(texts) for start, piece in _pieces(text)]
     documents = nlp.pipe((piece for _, _, piece in pieces), batch_size=128)
@@ -125,7 +130,7 @@ def groups_named(nlp: Any, texts: Sequence[str]) -> list[Spans]:
         found[row] += [
             (start + entity.start_char, start + entity.end_char)
             for entity in document.ents
-            if entity.label_ == _LABEL
+            if entity.label_ == label
         ]
     return found
 
