@@ -32,6 +32,7 @@ class TechnicalPerformance(Section):
 
     id = "technical_performance"
     title = "Technical performance"
+    version = 2
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.TEST_CORPUS, Need.SCORES)
     source = "Paper, section 3, Table 1; DeLong et al. (1988) for the AUC; Wilson (1927) for shares."
@@ -42,8 +43,8 @@ class TechnicalPerformance(Section):
         "them by their texts. *AUC* is the chance that a positive text scores above a negative one, ties half. "
         "The *Brier score* is the mean squared distance of score and label, 0 at best. The *expected "
         "calibration error* averages the distance of mean score and observed share over ten bins; it is "
-        "above zero by chance alone, so the value that a perfectly calibrated system would show on as many "
-        "texts stands beside it."
+        "above zero by chance alone, so what a perfectly calibrated system would show on these scores on average "
+        "(half-normal approximation in each bin, no permutation) stands beside it."
     )
 
     class Params(SectionParams):
@@ -72,6 +73,15 @@ class TechnicalPerformance(Section):
             )
         if not (tally.support(label=1) and tally.support(label=0)):
             limits.append("The test corpus holds one class only: what compares classes is undefined.")
+        if tally.clusters is not None:
+            limits.append(
+                "Intervals treat rows as independent, although the corpus names clusters of texts that depend on each "
+                "other; they are too narrow by what the texts of a cluster have in common."
+            )
+        else:
+            limits.append(
+                "Rows are treated as independent: the corpus names no author, thread or template of its texts."
+            )
         return Result(
             measures=tuple(measures),
             facts={
@@ -149,7 +159,7 @@ def _overall(
             support=scored,
             minimum=50,
             measure="ece",
-            method=f"{bins} bins of equal width",
+            method=f"{bins} bins of equal width; null by the half-normal approximation",
             null=ece_null(tally, bins=bins),
             **everyone,
         ),
@@ -188,7 +198,7 @@ def _classes(confusion: Confusion, threshold: float, level: float) -> list[Measu
             ),
             supported(
                 f1_interval(counts, "positive", level),
-                support=actual,
+                support=smaller,
                 minimum=10,
                 measure="f1",
                 **{**own, "denominator": 2 * counts.tp + counts.fp + counts.fn, "method": "2TP/(2TP+FP+FN)"},

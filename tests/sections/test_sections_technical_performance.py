@@ -41,6 +41,25 @@ def test_table_1_equals_scikit_learns_report(small_view, sample, threshold):
     assert result.measure("recall", attribute="class", subgroup="positive", label="all").n == labels.sum()
 
 
+def test_f1_of_a_class_needs_ten_texts_of_both(small_view):
+    labels = [1] * 9 + [0] * 300
+    scores = [0.9] * 5 + [0.1] * 4 + [0.8] * 30 + [0.2] * 270
+    few = run(small_view({"test": labels}, {"test": scores}))
+    enough = run(small_view({"test": [1, *labels]}, {"test": [0.9, *scores]}))
+    for name in ("positive", "negative", "macro", "weighted"):
+        key = {"attribute": "class", "subgroup": name, "label": "all"}
+        assert few.measure("f1", **key).status is Status.TOO_FEW
+        assert enough.measure("f1", **key).status is Status.OK
+
+
+def test_known_clusters_that_no_interval_allows_for_are_a_limit(small_view, sample):
+    labels, scores = sample
+    view = small_view({"test": labels}, {"test": scores})
+    assert any("names no author" in limit for limit in run(view).limits)
+    view.clusters = {"test": [f"author {row // 3}" for row in range(600)]}
+    assert any("although the corpus names clusters" in limit for limit in run(view).limits)
+
+
 def test_measures_over_all_texts_equal_scikit_learn(small_view, sample):
     labels, scores = sample
     result = run(small_view({"test": labels}, {"test": scores}))
