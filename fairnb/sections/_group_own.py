@@ -40,8 +40,7 @@ def own_measures(bench: Bench, attribute: str, subgroup: str, group: str) -> Ite
             denominator=rows,
             clusters=bench.clusters_of(group, spec.condition),
             method=spec.formula,
-            **named,
-            **at,
+            **{**named, **at, "n": rows},
         )
     yield from _own_scores(bench, group, named)
     yield from _own_benefits(bench, group, {**named, **at})
@@ -84,7 +83,7 @@ def _own_scores(bench: Bench, group: str, named: dict[str, Any]) -> Iterator[Mea
         minimum=FLAGGED,
         measure="positive_class_balance",
         label="all",
-        n=bench.confusion(group).n,
+        n=flagged,
         denominator=flagged,
         threshold=bench.threshold,
         family="D",

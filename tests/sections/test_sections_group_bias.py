@@ -282,6 +282,23 @@ def test_findings_are_shown_at_neighbouring_thresholds(crowd, found):
         assert measure.value == pytest.approx(rates[0] - rates[1], abs=1e-12)
 
 
+def test_n_counts_the_rows_of_the_denominator_in_rates_and_in_their_differences(crowd, found):
+    kinds, labels, scores = crowd
+    women = members(kinds, "female")
+    rows = {
+        ("false_positive_rate", "negative"): women & (labels == 0),
+        ("equal_opportunity", "positive"): women & (labels == 1),
+        ("positive_predictive_value", "all"): women & (scores >= 0.5),
+        ("positive_class_balance", "all"): women & (scores >= 0.5),
+        ("statistical_parity", "all"): women,
+    }
+    for (name, label), counted in rows.items():
+        key = {"attribute": "gender", "subgroup": "female", "label": label}
+        own = found.measure(name, **key)
+        difference = found.measure(name, reference="everyone_else", **key)
+        assert own.n == own.denominator == difference.n == difference.denominator == counted.sum(), name
+
+
 def test_texts_that_mention_both_are_left_out_of_the_sensitivity_row(crowd, found):
     kinds, labels, scores = crowd
     key = {"attribute": "gender", "subgroup": "female", "reference": "male", "label": "negative"}
