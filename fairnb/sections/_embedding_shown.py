@@ -62,7 +62,8 @@ def disparities(result: Result, facts: Mapping[str, Any], *, annex: bool) -> Tab
         "Adjusted p",
         "ARMSE",
     )
-    neutral = result.facts["neutral"]
+    neutral, listed = result.facts["neutral"], result.facts["words"]
+    words = "of the case's lexicon" if listed == "lexicon" else f"of appendix D, {listed}"
     return Table(
         f"Disparity by attribute, {_about(facts)}",
         tuple(
@@ -71,12 +72,9 @@ def disparities(result: Result, facts: Mapping[str, Any], *, annex: bool) -> Tab
         ),
         tuple(rows),
         note=(
-            f"{neutral['name']}, {count(neutral['words'])} words; word groups of appendix D, "
-            f"{result.facts['words']}; {count(result.facts['permutations'])} permutations. "
+            f"{neutral['name']}, {count(neutral['words'])} words; word groups {words}; "
+            f"{count(result.facts['permutations'])} permutations. "
             f"▲ above chance after adjustment, by {number(result.facts['margin'], 2)} or more."
-            if result.facts["words"] != "lexicon"
-            else f"{neutral['name']}, {count(neutral['words'])} words; word groups of the case's lexicon; "
-            f"{count(result.facts['permutations'])} permutations."
         ),
         annex=annex,
     )

@@ -194,6 +194,9 @@ def test_few_words_are_shown_and_not_tested(small_view: Any, every_word: list[st
     lexicon = load_lexicon(view.spec, tmp_path)
     view.__class__ = type("Own", (type(view),), {"lexicon": property(lambda _: lexicon)})
     result = run(view, words="lexicon")
+    note = SECTION.tables(result)[0].note
+    assert "word groups of the case's lexicon;" in note
+    assert "▲ above chance after adjustment, by 0.02 or more." in note
     excess = result.measure("excess_amae", attribute="gender")
     assert excess.status is Status.INDICATIVE
     assert excess.value is not None
