@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LEVELS = {
-    "first-party": "assessed by the organisation that built or runs the system",
-    "second-party": "assessed by a party with an interest in the system, such as its customer",
-    "third-party": "assessed by a party independent of those who build, run or buy the system",
+    "first-party": (
+        "assessed by a team inside the organisation that owns the system, without a role in its development or an "
+        "interest in the result"
+    ),
+    "second-party": "assessed by a party outside the organisation, under contract and on behalf of a customer",
+    "third-party": (
+        "assessed by a party independent of the organisation and its customers, for conformity to ethical criteria "
+        "and standards"
+    ),
 }
+"""What each level means, after the paper's appendix A."""
 _NOT_STATED = "not stated"
 
 
@@ -26,12 +33,13 @@ class EngagementSection(Section):
 
     id = "engagement"
     title = "Engagement"
+    version = 2
     requirement = Altai.ACCOUNTABILITY
     per_target = False
     source = "Paper, appendix A (levels of independence)."
     method = (
         "What follows is stated by the assessor in the case file; nothing here was computed. The level tells "
-        "how far the assessor stands from those who built the system."
+        "how far the assessor stands from the organisation that owns the system and from its customers."
     )
 
     class Params(SectionParams):
@@ -49,7 +57,9 @@ class EngagementSection(Section):
         }
         limits = []
         if view.facts["engagement"].get("level") == "first-party":
-            limits.append("First-party assessment: the assessor belongs to the developing organisation.")
+            limits.append(
+                "First-party assessment: the assessor belongs to the organisation that owns the system."
+            )
         if not criteria.set_by:
             limits.append("The case file does not say who set the criteria.")
         return Result(facts=facts, limits=tuple(limits))
@@ -73,7 +83,7 @@ class EngagementSection(Section):
             ("Set on", criteria["set_on"]),
             ("Margin: a difference below it does not matter", number(criteria["margin"], 2)),
             ("Error allowed over the whole assessment (alpha)", number(criteria["alpha"], 2)),
-            ("Smallest support at which a difference is tested", str(criteria["min_support"])),
+            ("Smallest support at which a difference of rates is tested", str(criteria["min_support"])),
             ("Confidence of intervals", f"{100 * result.facts['confidence']:g} %"),
             *(
                 (f"Part of alpha: {section(identity).title}, per target", number(part, 4))

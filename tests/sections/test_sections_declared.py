@@ -69,6 +69,24 @@ def test_engagement_prints_what_is_stated_and_what_is_not(small_view):
     assert any("First-party" in limit for limit in result.limits)
 
 
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        (
+            "first-party",
+            ("inside the organisation", "owns the system", "role in its development", "interest"),
+        ),
+        ("second-party", ("outside the organisation", "contract", "customer")),
+        ("third-party", ("independent of the organisation and its customers", "conformity", "criteria")),
+    ],
+)
+def test_levels_are_those_of_the_papers_appendix(small_view, level, told):
+    result = run("engagement", small_view({}, said={"engagement": {"level": level}}))
+    shown = dict(cells("engagement", result))["Level"]
+    assert shown.startswith(f"{level}: ")
+    assert [part for part in told if part not in shown] == []
+
+
 def test_system_prints_label_balance_per_target(small_view):
     targets = (Target(name="hate", positive=(1,)), Target(name="any", positive=(1, 2), negative=(0,)))
     result = run("system", small_view({"test": [1, 1, 0, -1]}, targets=targets))
