@@ -14,7 +14,7 @@ from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
 from fairnb.sections import Criteria, Need, Result, SystemFacts, Target
 from fairnb.statistics import tally
-from fairnb.text import redact
+from fairnb.text import RedactMode, redact
 
 _ROLE_OF = {Need.TRAIN_CORPUS: "train", Need.TEST_CORPUS: "test", Need.SYNTHETIC_CORPUS: "synthetic"}
 
@@ -55,6 +55,11 @@ class SmallView:
     """The section's part of alpha."""
     confidence: float = 0.95
     seed: int = 0
+    mode: RedactMode = "mask"
+    stopped: bool = False
+    """Whether the person has asked to stop."""
+    told: list[tuple[int, int, str]] = field(default_factory=list)
+    """Progress as it was reported."""
 
     def __post_init__(self) -> None:
         self.target = self.targets[0]
@@ -119,8 +124,14 @@ class SmallView:
         assert len(set(texts)) == len(texts)
         return np.asarray([self.predictor(text) for text in texts], float)
 
+    def cancelled(self) -> bool:
+        return self.stopped
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        self.told.append((done, total, what))
+
     def redact(self, text: str) -> str:
-        return redact(text, "mask", key=b"test")
+        return redact(text, self.mode, key=b"test")
 
     def mentions(self, role: str, source: str = "lookup") -> Any:
         return look_up(list(self.texts[role]), self.lexicon)
