@@ -6,10 +6,11 @@ import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from fairnb.sections._drawing import ACCENT, FAMILY, INK, MUTE, RULE, new_figure
+from fairnb.sections._any_script import FAMILIES, put_words
+from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, new_figure
 from fairnb.sections._format import signed
 from fairnb.sections._measure import Measure
 
@@ -25,7 +26,6 @@ _MOST_LINES = 8
 _SIZE = 8.0
 _MM = 25.4 / 72
 _GAP = 1.1
-_FAMILIES = [FAMILY, "DejaVu Sans"]
 _ZERO, _REACH = 88.0, 38.0
 _LEAST = 0.02
 """The scale of bars is never finer: weights of next to nothing shall look it."""
@@ -80,14 +80,14 @@ def draw_explanation(title: str, text: str, bars: Sequence[Bar], foot: str, *, w
     axis.set_xlim(0, _WIDTH)
     axis.set_ylim(0, height)
     y = height - _MARGIN - _LINE / 2
-    _words(axis, _MARGIN, y, title, color=INK, fontweight="semibold")
+    put_words(axis, _MARGIN, y, title, color=INK, fontweight="semibold")
     leftwards = _reads_leftwards(text)
     for line in lines:
         y -= _LINE
         _draw_line(axis, y, line, leftwards=leftwards)
     y -= _LINE / 2 + 1.5
     _draw_bars(axis, y, bars)
-    _words(axis, _MARGIN, _MARGIN + 1.5, foot, color=MUTE, fontsize=7)
+    put_words(axis, _MARGIN, _MARGIN + 1.5, foot, color=MUTE, fontsize=7)
     return figure
 
 
@@ -155,7 +155,7 @@ def _letters(text: str) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(family=_FAMILIES, size=_SIZE)
+    font = FontProperties(family=list(FAMILIES), size=_SIZE)
     with warnings.catch_warnings():
         # Letters that the font lacks are drawn by whoever shows the picture.
         warnings.simplefilter("ignore")
@@ -185,7 +185,7 @@ def _draw_line(axis: Axes, y: float, line: Sequence[_Piece], *, leftwards: bool)
             )
         shown = piece.text if piece.sign else piece.text.rstrip() if leftwards else piece.text
         indent = len(shown) - len(shown.lstrip())
-        _words(
+        put_words(
             axis,
             x + (_GAP if piece.sign else indent * _width(_Piece(" ", 0))),
             y,
@@ -219,35 +219,11 @@ def _draw_bars(axis: Axes, top: float, bars: Sequence[Bar]) -> None:
             ends_at = (_ZERO + scale * bar.weight.low, _ZERO + scale * bar.weight.high)
             axis.plot(ends_at, (y, y), color=MUTE, linewidth=0.9, clip_on=False)
         color = INK if bar.marked else MUTE
-        _words(axis, _ZERO - _REACH - 3, y, bar.word, ha="right", color=color)
-        _words(axis, _ZERO + _REACH + 3, y, signed(bar.value), color=color)
+        put_words(axis, _ZERO - _REACH - 3, y, bar.word, ha="right", color=color)
+        put_words(axis, _ZERO + _REACH + 3, y, signed(bar.value), color=color)
 
 
 def _reads_leftwards(text: str) -> bool:
     """Whether most letters are of a script that runs from right to left."""
     sides = [unicodedata.bidirectional(character) for character in text]
     return sum(side in ("R", "AL") for side in sides) > sum(side == "L" for side in sides)
-
-
-def _words(axis: Axes, x: float, y: float, text: str, **style: Any) -> None:
-    if text:
-        axis.add_artist(_quiet()(x, y, text, transform=axis.transData, **{**_style(), **style}))
-
-
-def _style() -> dict[str, Any]:
-    # A dollar sign in somebody's text opens no formula.
-    return {"fontsize": _SIZE, "va": "center", "fontfamily": _FAMILIES, "parse_math": False}
-
-
-@cache
-def _quiet() -> Any:
-    """Words in any script: letters that the font lacks are found where the picture is shown."""
-    from matplotlib.text import Text
-
-    class Quiet(Text):
-        def draw(self, renderer: Any) -> None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                super().draw(renderer)
-
-    return Quiet

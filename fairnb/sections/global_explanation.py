@@ -1,0 +1,355 @@
+"""Which words drive the scores of a corpus: appendix H of the paper, Figure 6 (SHAP)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from fairnb.errors import ExitCode, FairnbError
+from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
+from fairnb.sections._format import count, number, percent
+from fairnb.sections._global_shown import figures_of, mean_of, tables_of
+from fairnb.sections._global_words import (
+    TERM,
+    Explained,
+    Word,
+    by_group,
+    key_of,
+    measured,
+    strength,
+    swarm,
+    terms_of,
+    word_in,
+    words_of,
+)
+from fairnb.sections._measure import Measure
+from fairnb.sections._result import Candidate, Example, Finding, Result, Verdict
+from fairnb.sections._shift import points
+from fairnb.sections._verdicts import observed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from fairnb.explanation import Attribution, Sample
+    from fairnb.mining import Mentions
+    from fairnb.sections._shown import Plot, Table
+
+_NEEDS = {"test": Need.TEST_CORPUS, "train": Need.TRAIN_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
+_NO_SHAP = "needs the extra explain (the package shap is not installed)"
+_FAILED_SHOWN = 20
+_SHOWN_LETTERS = 200
+_COMPLETE = 1e-6
+_LABELS = {1: "positive", 0: "negative", -1: "no label"}
+
+
+class GlobalExplanation(Section):
+    """Words that drive scores over a sample of texts, by SHAP. Source: paper, appendix H, Figure 6."""
+
+    id = "global_explanation"
+    title = "Words that drive the scores"
+    requirement = Altai.TRANSPARENCY
+    needs = (Need.LIVE_SYSTEM, Need.SCORES)
+    source = (
+        "Paper, section 7 and appendix H, Figure 6. Lundberg and Lee (2017); shap's partition explainer with its "
+        "text masker."
+    )
+    method = (
+        "A sample of texts, the same number from each label with and without a mention of a group, is explained with "
+        "SHAP: the score of a text is made up of what each token adds when it is put back among its masked "
+        "neighbours. With the text masker these are *Owen values*: neighbouring tokens share what they do together. "
+        "For each word, *mean |SHAP|* is how much of P(positive) it moves in texts where it occurs, either way, and "
+        "*mean SHAP* which way; occurrences within a text are added up, and texts weigh as many as they stand for in "
+        "the corpus. A value belongs to the word in its texts: whether the word itself moves scores, the section on "
+        "swapped identities shows. Identity terms are tested (t test of a mean SHAP of zero, adjusted by Benjamini "
+        "and Hochberg) and are an observation if they also reach the margin. Mean |SHAP| is never zero, even of a "
+        "word that does nothing."
+    )
+
+    class Params(SectionParams):
+        """Which texts, and how long each is looked at."""
+
+        corpus: Literal["test", "train", "synthetic"] = Field(
+            "test", description="Corpus from which texts are drawn"
+        )
+        texts: int = Field(200, ge=20, le=5000, description="Texts in the sample")
+        min_texts: int = Field(10, ge=10, le=1000, description="Texts in which a word must occur")
+        words: int = Field(20, ge=5, le=60, description="Words in tables and figures")
+        evaluations: int = Field(
+            500, ge=50, le=10_000, description="Masked texts scored for each text, at most"
+        )
+        stand_in: str = Field("...", min_length=1, description="What stands for masked words")
+
+    def run(self, view: View, params: Params) -> Result:
+        """Draw, explain, sum up by word."""
+        from fairnb.explanation import shap_is_installed
+
+        if not view.has(_NEEDS[params.corpus]):
+            return Result(status="not_applicable", reason=_NEEDS[params.corpus].value)
+        if not shap_is_installed():
+            return Result(status="not_applicable", reason=_NO_SHAP)
+        mentions = view.mentions(params.corpus) if view.has(Need.MENTIONS) else None
+        drawn, sample = _drawn(view, params, mentions)
+        explained, failed = self._explained(view, params, drawn)
+        shown = _shown_names(view, explained)
+        words = [word for word in words_of(explained, shown) if len(word.texts) >= params.min_texts]
+        words.sort(key=lambda word: (-strength(word, explained), word.name))
+        terms = terms_of(explained, mentions) if mentions is not None else []
+        terms.sort(key=lambda word: (-strength(word, explained), word.name))
+        enough = [term for term in terms if len(term.texts) >= params.min_texts]
+        given: dict[str, Any] = {"level": view.confidence, "minimum": params.min_texts}
+        listed = words[: params.words]
+        measures = [
+            *measured(listed, explained, tested=False, **given),
+            *_adjusted(list(measured(enough, explained, tested=True, **given))),
+            *by_group(words, explained, _groups(mentions, explained), **given),
+        ]
+        candidates, findings = _judged(view, words, enough, measures, explained)
+        gaps = [abs(one.base + float(one.values.sum()) - one.score) for one in explained.found]
+        facts: dict[str, Any] = {
+            "corpus": view.corpus(params.corpus).name,
+            "level": view.confidence,
+            "margin": view.criteria.margin,
+            "min_texts": params.min_texts,
+            "stand_in": params.stand_in,
+            "evaluations": params.evaluations,
+            "strata": [{"stratum": str(s), "texts": of, "drawn": n} for s, of, n in sample.strata],
+            "sampled": len(drawn.texts),
+            "explained": len(explained.texts),
+            "failed": dict(Counter(reason for _, reason in failed)),
+            "words": [word.name for word in listed],
+            "counted": len(words),
+            "terms": [term.name for term in enough],
+            "rare_terms": len(terms) - len(enough),
+            "gap": max(gaps, default=0.0),
+        }
+        return Result(
+            measures=tuple(measures),
+            facts=facts,
+            series={"swarm": swarm(words)} if words else {},
+            candidates=tuple(candidates),
+            findings=tuple(findings),
+            examples=tuple(
+                Example(text=_short(view.redact(text)), note=f"not explained: {reason}")
+                for text, reason in failed[:_FAILED_SHOWN]
+            ),
+            limits=tuple(_limits(facts)),
+        )
+
+    def _explained(
+        self, view: View, params: Params, drawn: _Drawn
+    ) -> tuple[Explained, list[tuple[str, str]]]:
+        """The sample's texts with their values, and those that could not be explained with the reason."""
+        from fairnb.explanation import Attributor
+
+        attributor = Attributor(view.predict, stand_in=params.stand_in, evaluations=params.evaluations)
+        known: dict[str, Attribution] = {}
+        kept: list[int] = []
+        failed: list[tuple[str, str]] = []
+        for at, text in enumerate(drawn.texts):
+            if view.cancelled():
+                raise FairnbError(
+                    "cancelled",
+                    f"explaining was stopped after {at} of {len(drawn.texts)} texts",
+                    "run again: what is scored is kept where the system has a fingerprint",
+                    where=self.id,
+                    exit_code=ExitCode.INTERRUPTED,
+                )
+            view.progress(at, len(drawn.texts), "explaining a sample of texts")
+            if text not in known:
+                known[text] = attributor.attribute(text)
+            if known[text].reason:
+                failed.append((text, known[text].reason))
+            else:
+                kept.append(at)
+        return (
+            Explained(
+                [drawn.texts[at] for at in kept],
+                [known[drawn.texts[at]] for at in kept],
+                drawn.weights[kept],
+                drawn.labels[kept],
+                drawn.rows[kept],
+            ),
+            failed,
+        )
+
+    def statements(self, result: Result) -> Sequence[str]:
+        """The strongest words either way, then identity terms."""
+        facts = result.facts
+        if not facts["words"]:
+            return (
+                f"No word occurs in {count(facts['min_texts'])} of the {count(facts['explained'])} texts explained: "
+                "there is no statement.",
+            )
+        means = {name: mean_of(result, "mean_shap", name).value or 0.0 for name in facts["words"]}
+        said = []
+        for way, sign in (("raise", 1), ("lower", -1)):
+            strongest = sorted((n for n in means if sign * means[n] > 0), key=lambda n: -sign * means[n])[:5]
+            if strongest:
+                named = ", ".join(f"“{name}” ({points(means[name])})" for name in strongest)
+                said.append(f"Words that {way} the score most, on average in percentage points: {named}.")
+        return [*said, *(finding.statement for finding in result.findings)]
+
+    def tables(self, result: Result) -> Sequence[Table]:
+        """Words and identity terms; in the annex words by subgroup, and the sample."""
+        return tables_of(result)
+
+    def figures(self, result: Result) -> Mapping[str, Plot]:
+        """Mean |SHAP| as bars, and the values text by text."""
+        return figures_of(result)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The texts drawn, equal ones with equal labels once."""
+
+    texts: list[str]
+    weights: npt.NDArray[np.float64]
+    labels: npt.NDArray[np.int8]
+    rows: npt.NDArray[np.intp]
+
+
+def _drawn(view: View, params: GlobalExplanation.Params, mentions: Mentions | None) -> tuple[_Drawn, Sample]:
+    from fairnb.explanation import stratified
+
+    texts = view.corpus(params.corpus).texts
+    labels, scores = view.labels(params.corpus), view.scores(params.corpus)
+    times: dict[tuple[str, int], int] = {}
+    first: dict[tuple[str, int], int] = {}
+    for row in np.flatnonzero(np.isfinite(scores)).tolist():
+        one = (texts[row], int(labels[row]))
+        times[one] = times.get(one, 0) + 1
+        first.setdefault(one, row)
+    rows = np.fromiter(first.values(), np.intp, len(first))
+    named = np.zeros(len(texts), bool)
+    if mentions is not None:
+        named = np.asarray(mentions.by_subgroup.sum(axis=1)).ravel() > 0
+    strata = [
+        f"{_LABELS[label]}, {'names a group' if named[row] else 'names no group'}"
+        for (_, label), row in first.items()
+    ]
+    sample = stratified(strata, params.texts, view.seed)
+    repeated = np.fromiter(times.values(), float, len(times))
+    chosen = rows[sample.rows]
+    return (
+        _Drawn(
+            [texts[row] for row in chosen.tolist()],
+            sample.weights * repeated[sample.rows],
+            np.asarray(labels)[chosen],
+            chosen,
+        ),
+        sample,
+    )
+
+
+def _shown_names(view: View, explained: Explained) -> dict[str, str]:
+    """Each word as it may be printed: masked; where texts are withheld, words of the lexicon only."""
+    words = dict.fromkeys(
+        word_in(text[start:end])
+        for text, found in zip(explained.texts, explained.found, strict=True)
+        for start, end in found.spans
+    )
+    if view.redact("a") == "a":
+        return {word: view.redact(word) for word in words}
+    listed = set(view.lexicon.vocabulary) if view.has(Need.MENTIONS) else set()
+    return {word: word if word in listed else f"[word {place}]" for place, word in enumerate(words, 1)}
+
+
+def _groups(mentions: Mentions | None, explained: Explained) -> dict[str, npt.NDArray[np.bool_]]:
+    """Which of the explained texts mention each subgroup."""
+    if mentions is None or not len(explained.rows):
+        return {}
+    names, membership = mentions.groups("subgroup")
+    table = membership[explained.rows].toarray()
+    return {name: table[:, at] for at, name in enumerate(names) if table[:, at].any()}
+
+
+def _adjusted(measures: list[Measure]) -> list[Measure]:
+    from fairnb.statistics import benjamini_hochberg
+
+    adjusted = benjamini_hochberg([measure.p for measure in measures])
+    return [
+        measure.model_copy(update={"p_adjusted": p}) for measure, p in zip(measures, adjusted, strict=True)
+    ]
+
+
+def _judged(
+    view: View,
+    words: Sequence[Word],
+    terms: Sequence[Word],
+    measures: Sequence[Measure],
+    explained: Explained,
+) -> tuple[list[Candidate], list[Finding]]:
+    """Identity terms put to the test: an observation needs the adjusted test and the margin."""
+    margin, alpha = view.criteria.margin, view.criteria.alpha
+    known = {measure.key: measure for measure in measures}
+    candidates, findings = [], []
+    for term in terms:
+        mean = known[key_of("mean_shap", TERM, term.name)]
+        if mean.value is None:
+            continue
+        own = strength(term, explained)
+        rank = 1 + sum(strength(word, explained) > own for word in words if word.name != term.name)
+        shown = mean.p_adjusted is not None and mean.p_adjusted < alpha
+        inside = mean.low is not None and mean.high is not None and -margin < mean.low and mean.high < margin
+        if shown and abs(mean.value) >= margin:
+            verdict, reason = Verdict.EXCEEDS, ""
+        elif inside:
+            verdict, reason = Verdict.WITHIN, ""
+        elif shown:
+            verdict, reason = (
+                Verdict.INCONCLUSIVE,
+                f"it may be smaller than the margin of {number(margin, 2)}",
+            )
+        else:
+            verdict, reason = Verdict.INCONCLUSIVE, mean.note or "its values vary too much between texts"
+        statement = (
+            f"In the {count(mean.n or 0)} texts of the sample that hold “{term.name}” it adds {points(mean.value)} "
+            f"points to the score on average, and is number {rank} of {count(len(words))} words by mean |SHAP|; "
+            "whether the word itself does so, its swap shows."
+        )
+        candidate, finding = observed(
+            mean,
+            criterion=f"Identity term that drives scores: {term.name}",
+            statement=statement,
+            margin=margin,
+            verdict=verdict,
+            reason=reason,
+        )
+        candidates.append(candidate)
+        findings += [finding] if finding is not None else []
+    return candidates, findings
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_LETTERS else text[: _SHOWN_LETTERS - 1] + "…"
+
+
+def _limits(facts: Mapping[str, Any]) -> Sequence[str]:
+    said = [
+        f"“{facts['stand_in']}” stands for masked words, once for several in a row; a token is masked with the "
+        "punctuation behind it. Masked texts are no sentences: the system may never have seen their like.",
+        f"At most {count(facts['evaluations'])} masked forms of a text are scored: in long texts neighbouring words "
+        "share a value in equal parts.",
+        "Texts are treated as independent; equal texts with equal labels are one. That values and base add up to the "
+        "score checks the computation only.",
+    ]
+    if facts["failed"]:
+        failed = sum(facts["failed"].values())
+        said.append(
+            f"{count(failed)} of {count(facts['sampled'])} texts ({percent(failed / facts['sampled'])}) could not be "
+            "explained and are in no mean."
+        )
+    if facts["rare_terms"]:
+        said.append(
+            f"{count(facts['rare_terms'])} identity terms occur in fewer than {count(facts['min_texts'])} texts of the "
+            "sample: nothing is said of them."
+        )
+    if facts["gap"] > _COMPLETE:
+        said.append(f"Values and base miss the score by up to {facts['gap']:.1e}.")
+    return said
