@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairnb.sections._format import count, percent
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._shift import points, spoken_interval
-from fairnb.sections._support import supported
+from fairnb.sections._support import NEVER_BELOW, supported
 from fairnb.sections._verdicts import Question
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ def measured(outcome: Outcome, level: float) -> list[Measure]:
     measures = []
     for label, decisions in _BEFORE:
         rows = [row for row in outcome.rows if outcome.before(row) in decisions]
+        if outcome.subgroup and len(rows) < NEVER_BELOW:
+            continue
         flipped = [outcome.before(row) != outcome.after(row) for row in rows]
         measures.append(
             _share(
@@ -130,8 +132,10 @@ def measured(outcome: Outcome, level: float) -> list[Measure]:
             measure="accuracy",
             reference=UNPERTURBED,
             label="all",
-            family="E",
-            method="accuracy after - before on the same texts; " + _test_of(outcome),
+            # Groups are shown with their intervals; testing each would hide what all texts show.
+            family="D" if outcome.subgroup else "E",
+            method="accuracy after - before on the same texts"
+            + ("" if outcome.subgroup else _test_of(outcome)),
             null=0.0,
             n=n,
             denominator=n,
@@ -144,7 +148,7 @@ def measured(outcome: Outcome, level: float) -> list[Measure]:
 
 
 def question(outcome: Outcome, level: float) -> Question:
-    """Whether accuracy is the same after as before."""
+    """Whether accuracy on all texts is the same after as before."""
     from fairnb.statistics import cluster_mean, mcnemar_mid_p
 
     gains = outcome.gains
@@ -160,13 +164,12 @@ def question(outcome: Outcome, level: float) -> Question:
         p, spread, untested = found.p, found.standard_error, found.estimate.note
     estimate = _difference(outcome, level)
     title = outcome.made.perturbation.title
-    of = f" that mention {outcome.subgroup}" if outcome.subgroup else ""
     share = f"{percent(outcome.right_before() / n)} to {percent(outcome.right_after() / n)}" if n else "–"
     return Question(
-        f"Accuracy, {title}" + (f", {outcome.attribute}: {outcome.subgroup}" if of else ""),
-        f"Under “{title}” accuracy on texts{of} moved by {points(estimate.value)} points "
+        f"Accuracy, {title}",
+        f"Under “{title}” accuracy moved by {points(estimate.value)} points "
         f"({spoken_interval(estimate)}n = {count(n)}), from {share}.",
-        MeasureKey("accuracy", outcome.attribute, outcome.subgroup, UNPERTURBED, "all", outcome.variant),
+        MeasureKey("accuracy", reference=UNPERTURBED, label="all", variant=outcome.variant),
         _at(outcome),
         p,
         n,
@@ -185,7 +188,7 @@ def _alone(clusters: Sequence[str]) -> bool:
 
 
 def _test_of(outcome: Outcome) -> str:
-    return "p: McNemar's exact test, mid-p" if _alone(outcome.clusters) else "p: Student's t on clusters"
+    return f"; p: {'McNemar, exact mid-p' if _alone(outcome.clusters) else 'Student on clusters'}"
 
 
 def _difference(outcome: Outcome, level: float) -> Estimate:

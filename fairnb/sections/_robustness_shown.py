@@ -82,20 +82,22 @@ def _accuracy(result: Result, told: Sequence[Mapping[str, Any]], *, subgroups: b
         if own.measure != "accuracy" or own.reference or bool(own.subgroup) != subgroups or not own.n:
             continue
         moved = _moved(result, own)
-        candidate = verdicts.get(moved.key)
         before = "–" if own.null is None or own.value is None else percent(own.null)
-        p = "–" if moved.p_adjusted is None else _p(moved.p_adjusted)
         name = titles[own.variant] + (f", {own.subgroup}" if subgroups else "")
-        cells = (
+        cells: tuple[str, ...] = (
             name,
             before,
             value_of(own, 1, scale=100) + (" %" if own.value is not None else ""),
             points(moved.value),
             interval_points(moved),
-            p,
             count(own.n),
-            "" if candidate is None else candidate.verdict.value,
         )
+        if not subgroups:
+            candidate = verdicts.get(moved.key)
+            cells += (
+                "–" if moved.p_adjusted is None else _p(moved.p_adjusted),
+                "" if candidate is None else candidate.verdict.value,
+            )
         quiet = moved.status is not Status.OK
         rows.append(Row(cells, (own.key, moved.key), quiet=quiet))
     columns = (
@@ -104,15 +106,13 @@ def _accuracy(result: Result, told: Sequence[Mapping[str, Any]], *, subgroups: b
         Column("After", "number"),
         Column("Difference", "number"),
         Column(level_of(result.facts["level"]), "number"),
-        Column("Adjusted p", "number"),
         Column("Texts", "number"),
-        Column("Verdict"),
+        *(() if subgroups else (Column("Adjusted p", "number"), Column("Verdict"))),
     )
     title = "Accuracy by group mentioned" if subgroups else "Accuracy before and after"
-    note = (
-        "On the texts that the perturbation changed; the difference in percentage points. p of McNemar's test, "
-        "adjusted by Benjamini and Hochberg over all perturbations and groups."
-    )
+    note = "On the texts that the perturbation changed; the difference in percentage points."
+    if not subgroups:
+        note += " p is adjusted by Benjamini and Hochberg over all perturbations."
     return Table(title, columns, tuple(rows), note=note, annex=subgroups)
 
 

@@ -51,7 +51,7 @@ class Robustness(Section):
         "*Accuracy* is compared with that on the same texts as they stand. Both rest on the assumption that the "
         "label stays; each perturbation states why and when not, and examples stand beside for a person to check. "
         "Texts that a perturbation cannot change are in no denominator. All of this is exploratory: differences "
-        f"are observations at most. Verdicts: {RULES}"
+        f"are observations at most, and groups are shown without a test. Verdicts: {RULES}"
     )
 
     class Params(SectionParams):
@@ -79,7 +79,7 @@ class Robustness(Section):
         outcomes, few = _outcomes(made, groups, threshold)
         measures = [measure for outcome in outcomes for measure in measured(outcome, level)]
         judged = judge(
-            [question(outcome, level) for outcome in outcomes],
+            [question(outcome, level) for outcome in outcomes if not outcome.subgroup],
             alpha=criteria.alpha,
             margin=criteria.margin,
             min_support=criteria.min_support,
