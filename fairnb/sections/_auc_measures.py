@@ -205,13 +205,11 @@ def summary_measures(
 ) -> Iterator[Measure]:
     """Averages over groups, each with what it would be if membership were dealt out within a label.
 
-    Groups that do not enter are named, never averaged in. The interval is the middle of the law of the
-    average over resamples, reflected about the value: every resample is too low by about what the value
-    itself is too low (in 500 simulated audits with ten groups it covered 94.5 % on average, the middle as it
-    stands 92.6 %). The null value stands in `null`, and with the middle of its law in the variant
-    ``null``.
+    Groups that do not enter are named, never averaged in. The interval is the bias-corrected one of the
+    resamples, most of which are too low by about what the value itself is too low. The null value stands in
+    `null`, and with the middle of its law in the variant ``null``.
     """
-    from fairnb.statistics import Estimate, bias_aucs_null
+    from fairnb.statistics import Estimate, bias_aucs_null, bias_corrected
 
     kept = averaged_groups(areas, groups)
     left_out = [group.subgroup for group in groups if group not in kept]
@@ -246,8 +244,8 @@ def summary_measures(
         over = f", over {len(kept)} of {len(groups)} groups" if left_out else ""
         method = _FORMULAS[name] + over
         if value is not None and seen:
-            low, high = _reflected(value, *_middle(seen, bench.level))
-            ends = {"low": low, "high": high, "level": bench.level, "interval": "bootstrap-basic"}
+            low, high = bias_corrected(value, seen, bench.level)
+            ends = {"low": low, "high": high, "level": bench.level, "interval": "bootstrap-bc"}
             method += f"; {len(seen)} resamples of {resampled.of}"
         yield Measure(
             measure=name,
@@ -287,11 +285,6 @@ def _resamples(areas: Areas) -> list[dict[str, float | None]]:
         )
         for row in np.flatnonzero(whole).tolist()
     ]
-
-
-def _reflected(value: float, low: float, high: float) -> tuple[float, float]:
-    """Ends of a law reflected about a value that lies within [0, 1]."""
-    return max(0.0, min(value, 2 * value - high)), min(1.0, max(value, 2 * value - low))
 
 
 def _middle(law: Sequence[float], level: float) -> tuple[float, float]:

@@ -57,8 +57,8 @@ class AucBias(Section):
         "group's texts are scored higher than others'. The power mean (p = -5) leans towards the worst groups and so "
         "falls below the overall area by chance alone, the more the smaller the groups are: beside it stands what it "
         "would be if who is mentioned were dealt out at random within each label (groups of the same sizes drawn from "
-        "the scores of each label). Intervals of averages are the middle of 1,000 resamples of "
-        "texts, or of clusters of texts where the corpus names them, reflected about the value (basic bootstrap). "
+        "the scores of each label). Intervals of averages are bias-corrected ones of 1,000 "
+        "resamples of texts, or of clusters of texts where the corpus names them. "
         "Differences are exploratory (Benjamini and Hochberg within the section): observations at most."
     )
 

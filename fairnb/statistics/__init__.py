@@ -4,7 +4,13 @@ from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._benefits import generalised_entropy, gini_of_benefits
 from fairnb.statistics._bias_auc import BiasAucs, GroupAuc, average_equality_gap, bias_aucs, power_mean
-from fairnb.statistics._bootstrap import Areas, RankedRows, ranked_rows, resampled_areas
+from fairnb.statistics._bootstrap import (
+    Areas,
+    RankedRows,
+    bias_corrected,
+    ranked_rows,
+    resampled_areas,
+)
 from fairnb.statistics._clustered import clustered_difference, clustered_mean
 from fairnb.statistics._compare import Rate, mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
@@ -46,6 +52,7 @@ __all__ = [
     "benjamini_hochberg",
     "bias_aucs",
     "bias_aucs_null",
+    "bias_corrected",
     "cluster_mean",
     "clustered_difference",
     "clustered_mean",

@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-from fairnb.statistics import ranked_rows, resampled_areas, tally
+from fairnb.statistics import bias_corrected, ranked_rows, resampled_areas, tally
 from fairnb.statistics._bootstrap import weighted_areas
 
 
@@ -77,6 +78,25 @@ def test_whole_clusters_are_drawn(drawn):
     naive = resampled_areas(ranked_rows(*again), seed=2)["overall"]
     assert together.std() == pytest.approx(alone.std(), rel=0.1)
     assert naive.std() == pytest.approx(alone.std() / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+def test_the_bias_corrected_interval_is_efrons(tilt):
+    """Efron's formula in SciPy's normal law."""
+    random = np.random.default_rng(3)
+    law = random.normal(1.0, 0.1, 4000) ** 3
+    value = float(np.quantile(law, 0.5 + tilt))
+    low, high = bias_corrected(value, law.tolist(), 0.9)
+    shift = norm.ppf((law < value).mean())
+    expected = np.quantile(law, norm.cdf(2 * shift + norm.ppf([0.05, 0.95])))
+    assert (low, high) == pytest.approx(expected, abs=1e-3)
+    assert low <= value <= high
+
+
+def test_a_value_beyond_all_resamples_has_an_interval():
+    law = np.linspace(0.5, 0.7, 1000).tolist()
+    assert bias_corrected(2.0, law, 0.95) == pytest.approx((0.7, 2.0), abs=0.001)
+    assert bias_corrected(0.1, law, 0.95) == pytest.approx((0.1, 0.5), abs=0.001)
 
 
 def test_resamples_follow_the_seed(drawn):
