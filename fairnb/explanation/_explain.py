@@ -39,6 +39,10 @@ class Explanation:
     surrogate: Surrogate | None = None
     error: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Monte-Carlo standard error of each weight, shape (chosen,); zero where all masks were enumerated."""
+    removed: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Score of the text minus that without the feature alone, shape (chosen,); NaN where there is no score."""
+    kept: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Score with the feature alone kept minus that with nothing kept, shape (chosen,)."""
     stability: float | None = None
     """Mean share that the runs' largest weights have in common; None where there is one run only."""
     exact: bool = False
@@ -101,7 +105,8 @@ def explain(
     else:
         masks, counts = _drawn(width, samples, seeds, seed)
     texts = units.masked(masks, stand_in)
-    values, distinct = _scored(texts, predict)
+    scores = _Scores(predict)
+    values = scores.of(texts)
     if math.isnan(values[0]):
         return Explanation(units, "the system gave no score to the text")
     known = ~np.isnan(values)
@@ -110,8 +115,9 @@ def explain(
         total = counts.sum()
         masks, values, counts = masks[known], values[known], counts[:, known]
         if counts.sum() < _LEAST_SCORED * total:
-            return Explanation(units, f"the system gave no score to {unscored} of {distinct} masked texts")
+            return Explanation(units, f"the system gave no score to {unscored} of {len(scores)} masked texts")
     surrogate = fit_surrogate(masks, values, counts.sum(axis=0), features=features)
+    removed, kept = _alone(units, surrogate.chosen, stand_in, scores)
     error = np.zeros(len(surrogate.chosen))
     stability = None
     if not exact:
@@ -121,11 +127,13 @@ def explain(
         score=float(values[0]),
         surrogate=surrogate,
         error=error,
+        removed=removed,
+        kept=kept,
         stability=stability,
         exact=exact,
         seeds=0 if exact else seeds,
         samples=samples,
-        distinct=distinct,
+        distinct=len(scores),
         unscored=unscored,
     )
 
@@ -168,11 +176,38 @@ def _drawn(width: int, samples: int, seeds: int, seed: int) -> tuple[Masks, npt.
     return drawn[first[order]], counts
 
 
-def _scored(texts: Sequence[str], predict: Predict) -> tuple[npt.NDArray[np.float64], int]:
+class _Scores:
     """Scores of texts, each different one asked for once."""
-    different = list(dict.fromkeys(texts))
-    scores = dict(zip(different, np.asarray(predict(different), np.float64).tolist(), strict=True))
-    return np.array([scores[text] for text in texts]), len(different)
+
+    def __init__(self, predict: Predict) -> None:
+        self._predict = predict
+        self._known: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            scored = np.asarray(self._predict(new), np.float64).tolist()
+            self._known.update(zip(new, scored, strict=True))
+        return np.array([self._known[text] for text in texts])
+
+
+def _alone(
+    units: Units, chosen: npt.NDArray[np.intp], stand_in: str, scores: _Scores
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """What removing each feature from the text does, and what keeping it alone does.
+
+    A word that does neither moves nothing, whatever weight the linear model gives it.
+    """
+    width, number = len(units), len(chosen)
+    masks = np.zeros((2 * number + 2, width), dtype=bool)
+    masks[: number + 1] = True
+    masks[np.arange(number), chosen] = False
+    masks[np.arange(number) + number + 1, chosen] = True
+    values = scores.of(units.masked(masks, stand_in))
+    return values[number] - values[:number], values[number + 1 : -1] - values[-1]
 
 
 def _spread(

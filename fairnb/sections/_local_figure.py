@@ -40,6 +40,8 @@ class Bar:
     marked: bool
     spans: tuple[tuple[int, int], ...]
     """Where it stands in the shown text."""
+    removed: float | None
+    """Score of the text minus that without the word alone."""
 
     @property
     def value(self) -> float:

@@ -42,7 +42,8 @@ def explained_of(result: Result) -> Iterator[Explained]:
             place = int(weight.subgroup.removeprefix("token ")) - 1
             spans = told["spans"].get(str(place), ()) if len(example.text) == told["length"] else ()
             word = word_at(example.text, told["length"], spans, place, together=told["at_a_time"] > 1)
-            bars.append(Bar(word, weight, place in told["marked"], tuple((s, e) for s, e in spans)))
+            removed = told["removed"].get(str(place))
+            bars.append(Bar(word, weight, place in told["marked"], tuple((s, e) for s, e in spans), removed))
         yield Explained(
             name,
             example.text,
@@ -122,6 +123,7 @@ def _weights_table(explained: list[Explained], level: str) -> Table:
                 bar.word,
                 signed(bar.value),
                 between(bar.weight.low, bar.weight.high),
+                "–" if bar.removed is None else signed(bar.removed),
                 "yes" if bar.marked else bar.weight.note or "no",
             ),
             (bar.weight.key,),
@@ -135,9 +137,13 @@ def _weights_table(explained: list[Explained], level: str) -> Table:
         Column("Word"),
         Column("Weight", "number"),
         Column(level, "number"),
+        Column("Lost without it", "number"),
         Column("Stands out"),
     )
-    note = "Intervals tell the chance of the draws (Monte-Carlo); an exact weight has none."
+    note = (
+        "Intervals tell the chance of the draws (Monte-Carlo); an exact weight has none. Lost without it: the score of "
+        "the text minus that of the text without this word alone."
+    )
     return Table("Weights of words, text by text", columns, tuple(rows), note=note, annex=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
 from fairnb.errors import ExitCode, FairnbError
@@ -45,7 +46,9 @@ class LocalExplanation(Section):
         "explained from all its masked forms, without chance. *Local R²* is the share of what the masked scores vary "
         f"that the linear model catches: below {number(FITS_FROM, 1)} nothing is marked. *Overlap* is the mean share "
         "of the five largest words that two runs have in common. A word is marked where its weight is at least half "
-        "a percentage point and beyond the chance of the draws at a level shared among the words of the text."
+        "a percentage point and beyond the chance of the draws at a level shared among the words of the text, and "
+        "where removing it alone, or keeping it alone, moves the score the same way by as much: a linear model can "
+        "give weight to a word that moves nothing."
     )
 
     class Params(SectionParams):
@@ -165,10 +168,19 @@ def _measured(name: str, found: Explanation, level: float, measures: list[Measur
         "all masked forms" if found.exact else f"{found.seeds} runs"
     )
     marked = []
-    for unit, weight, error in zip(chosen, weights, found.error.tolist(), strict=True):
-        beyond = abs(weight) >= _SMALLEST and abs(weight) > strict * error
-        note = "" if beyond else "within the chance of the draws" if error else "less than half a point"
-        if fits and beyond:
+    both = np.column_stack((found.removed, found.kept))
+    for unit, weight, error, alone in zip(chosen, weights, found.error.tolist(), both, strict=True):
+        moves = np.sign(weight) * np.nan_to_num(alone) >= _SMALLEST
+        note = (
+            "less than half a point"
+            if abs(weight) < _SMALLEST
+            else "within the chance of the draws"
+            if abs(weight) <= strict * error
+            else ""
+            if moves.any()
+            else "alone it moves nothing"
+        )
+        if fits and not note:
             marked.append(unit)
         status = Status.EXACT if found.exact else Status.OK
         if not fits:
@@ -232,6 +244,13 @@ def _told(one: Chosen, found: Explanation, shown: ShownText, marked: list[int]) 
         "exact": found.exact,
         "distinct": found.distinct,
         "unscored": found.unscored,
+        "removed": {
+            str(unit): float(value)
+            for unit, value in zip(found.surrogate.chosen, found.removed, strict=True)
+            if value == value
+        }
+        if found.surrogate
+        else {},
         "length": len(shown.text),
         "spans": {str(unit): places for unit, places in shown.spans.items()},
     }

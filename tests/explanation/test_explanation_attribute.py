@@ -11,7 +11,22 @@ from fairnb.explanation import Attributor
 
 shap = pytest.importorskip("shap")
 
-WORDS = ["the", "silly", "goose", "ran", "over", "a", "bad", "bridge", "and", "nobody", "in", "that", "small", "town"]
+WORDS = [
+    "the",
+    "silly",
+    "goose",
+    "ran",
+    "over",
+    "a",
+    "bad",
+    "bridge",
+    "and",
+    "nobody",
+    "in",
+    "that",
+    "small",
+    "town",
+]
 PLANTED = dict(zip(WORDS, np.random.default_rng(1).normal(0, 1, len(WORDS)).tolist(), strict=True))
 
 

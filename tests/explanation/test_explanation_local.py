@@ -157,6 +157,16 @@ def test_the_same_word_twice_has_a_weight_for_each_place_or_one_for_both():
     assert both.units.members[0] == ((0, 3), (8, 11))
 
 
+@pytest.mark.parametrize("text", ["silly goose ran", " ".join(WORDS)])
+def test_what_each_word_does_alone(text):
+    found = explain(text, planted, stand_in="", samples=500)
+    words = text.split()
+    for unit, removed, kept in zip(found.surrogate.chosen, found.removed, found.kept, strict=True):
+        without = [word for place, word in enumerate(words) if place != unit]
+        assert removed == pytest.approx((planted([text]) - planted([" ".join(without)]))[0])
+        assert kept == pytest.approx((planted([words[unit]]) - planted([""]))[0])
+
+
 def test_what_stands_for_a_removed_word():
     units = units_of("bad man, bad")
     masks = np.array([[True, False, True]])

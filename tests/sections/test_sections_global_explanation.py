@@ -1,0 +1,266 @@
+"""The section on words that drive scores: means by word, the sample, identity terms, failures."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairnb.errors import FairnbError
+from fairnb.explanation import Attribution
+from fairnb.report._figures import draw_svg
+from fairnb.sections import Need, Result, Severity, Status
+from fairnb.sections.global_explanation import GlobalExplanation
+
+pytest.importorskip("shap")
+
+PLANTED = {"goose": 2.5, "silly": 1.5, "bad": 0.8, "glad": -1.8, "gay": 1.1}
+WORDS = [
+    "the",
+    "silly",
+    "goose",
+    "Goose",
+    "gay",
+    "woman",
+    "bad",
+    "bread",
+    "glad",
+    "@nick",
+    "don't",
+    "😀",
+    "$x$",
+]
+
+
+def logit(text: str) -> float:
+    return sum(PLANTED.get(word.strip(".,!?").lower(), 0.0) for word in text.split())
+
+
+def score(text: str) -> float:
+    return 1 / (1 + math.exp(1 - logit(text)))
+
+
+def corpus(number: int = 240) -> tuple[list[str], list[int]]:
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(WORDS, random.integers(2, 10))) for _ in range(number)]
+    return texts, [int(score(text) > 0.5) ^ int(random.random() < 0.1) for text in texts]
+
+
+def explained(view: Any, **params: Any) -> Result:
+    return GlobalExplanation().run(view, GlobalExplanation.Params(**params))
+
+
+def viewed(small_view: Callable[..., Any], texts: list[str], labels: list[int], **more: Any) -> Any:
+    predictor = more.pop("predictor", score)
+    return small_view(
+        {"test": labels}, {"test": [0.5] * len(texts)}, {"test": texts}, predictor=predictor, **more
+    )
+
+
+_DONE: list[Result] = []
+
+
+@pytest.fixture
+def result(small_view: Callable[..., Any]) -> Result:
+    """Computed once: it never changes."""
+    if not _DONE:
+        texts, labels = corpus()
+        _DONE.append(explained(viewed(small_view, texts, labels), texts=120))
+    return _DONE[0]
+
+
+def test_planted_words_are_recovered_with_sign_and_rank(result: Result) -> None:
+    means = {
+        name: result.measure("mean_shap", attribute="token", subgroup=name, label="all").value
+        for name in result.facts["words"]
+    }
+    assert result.facts["words"][0] == "goose"
+    assert sorted(PLANTED, key=lambda w: -PLANTED[w]) == sorted(PLANTED, key=lambda w: -means[w])
+    for name, mean in means.items():
+        assert np.sign(round(mean, 6)) == np.sign(PLANTED.get(name, 0.0)), name
+
+
+def test_upper_and_lower_case_are_one_word_and_handles_are_masked(result: Result) -> None:
+    assert "Goose" not in result.facts["words"]
+    assert "[handle]" in result.facts["words"]
+    assert "@nick" not in result.model_dump_json()
+
+
+def test_a_planted_logit_gives_back_its_coefficients(small_view: Callable[..., Any]) -> None:
+    texts, labels = corpus(60)
+    found = explained(viewed(small_view, texts, labels, predictor=logit), texts=60)
+    assert found.facts["gap"] < 1e-9
+    # Each occurrence has the coefficient; means are over texts, of the sums over a text's occurrences.
+    times = [text.lower().split().count("silly") for text in texts]
+    held = [n for n in times if n]
+    silly = found.measure("mean_shap", attribute="token", subgroup="silly", label="all")
+    assert silly.value == pytest.approx(1.5 * np.mean(held))
+    assert silly.n == len(held)
+    glad = found.measure("mean_abs_shap", attribute="token", subgroup="glad", label="all")
+    assert glad.value == pytest.approx(1.8 * np.mean([n for t in texts if (n := t.split().count("glad"))]))
+
+
+def test_ragged_texts_are_summed_up_by_word_with_a_minimum(small_view: Callable[..., Any]) -> None:
+    texts = [
+        *(f"goose {n}" for n in range(11)),
+        "the silly goose ran home",
+        *(f"all of the long words and silly things of number {n}" for n in range(8)),
+    ]
+    found = explained(viewed(small_view, texts, [0, 1] * 10), texts=20)
+    assert found.facts["words"] == ["goose"]
+    goose = found.measure("mean_shap", attribute="token", subgroup="goose", label="all")
+    assert (goose.n, goose.status) == (12, Status.OK)
+    assert "at least 10 of the sample" in GlobalExplanation().tables(found)[0].note
+    # Six of the twelve are in negative texts: fewer than ten are shown as too few.
+    split = found.measure("mean_shap", attribute="token", subgroup="goose", label="negative")
+    assert split.status is Status.TOO_FEW
+
+
+def test_weights_undo_the_strata(small_view: Callable[..., Any]) -> None:
+    # One text in ten is positive; there alone the word raises the score.
+    texts = [f"silly number {n}" if n % 10 else f"silly goose {n}" for n in range(400)]
+    labels = [int(n % 10 == 0) for n in range(400)]
+
+    def both(text: str) -> float:
+        return 0.2 + 0.6 * ("silly" in text) * ("goose" in text)
+
+    found = explained(viewed(small_view, texts, labels, predictor=both), texts=40)
+    assert [(one["texts"], one["drawn"]) for one in found.facts["strata"]] == [(40, 20), (360, 20)]
+    mean = found.measure("mean_shap", attribute="token", subgroup="silly", label="all")
+    positive = found.measure("mean_shap", attribute="token", subgroup="silly", label="positive")
+    assert positive.value > 0.2
+    assert mean.value == pytest.approx(positive.value * 40 / 400)
+
+
+def test_identity_terms_that_drive_scores_are_an_observation(result: Result) -> None:
+    (finding,) = result.findings
+    assert finding.severity is Severity.OBSERVATION
+    assert "“gay” adds" not in finding.statement
+    assert "that hold “gay” it adds +" in finding.statement
+    mean = result.measure("mean_shap", attribute="identity_term", subgroup="gay", label="all")
+    assert mean.family == "E"
+    assert mean.p_adjusted < 0.05
+    token = result.measure("mean_shap", attribute="token", subgroup="gay", label="all")
+    assert mean.value == pytest.approx(token.value)
+    assert token.p is None
+
+
+def test_a_neutral_identity_term_is_no_observation(small_view: Callable[..., Any]) -> None:
+    texts = [f"the gay couple saw a {'goose' if n % 2 else 'duck'} on day {n}" for n in range(40)]
+    found = explained(viewed(small_view, texts, [n % 2 for n in range(40)]), texts=40)
+    # Planted, "gay" counts: here it does not.
+    neutral = explained(
+        viewed(small_view, texts, [0, 1] * 20, predictor=lambda t: 0.3 + 0.4 * ("goose" in t)), texts=40
+    )
+    assert found.findings
+    assert not neutral.findings
+    assert [one.criterion for one in neutral.candidates] == ["Identity term that drives scores: gay"]
+
+
+def test_words_are_split_by_subgroup(result: Result) -> None:
+    inside = [one for one in result.measures if one.variant == "mentions=gender/female"]
+    assert {one.measure for one in inside} == {"mean_abs_shap", "mean_shap"}
+    assert "goose" in {one.subgroup for one in inside}
+    assert all(one.n >= 10 for one in inside)
+
+
+def test_one_word_texts_are_kept_and_failures_are_listed(small_view: Callable[..., Any]) -> None:
+    texts, labels = corpus(30)
+    texts += ["ok", "goose", "", "!!!", "secret @nick", "word " * 201]
+    labels += [0, 1, 0, 0, 0, 0]
+
+    def shy(text: str) -> float:
+        return math.nan if "secret" in text else score(text)
+
+    found = explained(viewed(small_view, texts, labels, predictor=shy), texts=100)
+    assert found.facts["explained"] == 32
+    assert found.facts["failed"] == {
+        "no tokens to explain": 2,
+        "the system gave no score to a masked form of the text": 1,
+        "201 tokens, more than 200": 1,
+    }
+    notes = {one.text[:8]: one.note for one in found.examples}
+    assert notes["secret ["] == "not explained: the system gave no score to a masked form of the text"
+    assert any("4 of 36 texts" in limit for limit in found.limits)
+
+
+def test_what_is_shown_is_drawn_by_us_without_script(result: Result) -> None:
+    section = GlobalExplanation()
+    figures = section.figures(result)
+    assert set(figures) == {"drivers", "swarm"}
+    for name, plot in figures.items():
+        svg = draw_svg(plot.figure, name)
+        assert "<script" not in svg
+        assert "Visualization omitted" not in svg
+        assert len(svg) < 150_000
+    assert "in at least 10 of them" in figures["drivers"].caption
+    assert all(row.cells for table in section.tables(result) for row in table.rows)
+    assert "“goose” (+" in section.statements(result)[0]
+    assert Result.model_validate_json(result.model_dump_json()) == result
+    assert len(result.model_dump_json()) < 400_000
+
+
+def test_values_and_base_add_up(result: Result) -> None:
+    assert result.facts["gap"] < 1e-9
+    assert not any("miss the score" in limit for limit in result.limits)
+
+
+def test_a_gap_is_told(small_view: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    import fairnb.explanation
+
+    class Broken:
+        def __init__(self, *given: Any, **named: Any) -> None:
+            pass
+
+        def attribute(self, text: str) -> Attribution:
+            return Attribution(((0, 1),), np.array([0.3]), 0.5, 0.9)
+
+    monkeypatch.setattr(fairnb.explanation, "Attributor", Broken)
+    found = explained(viewed(small_view, ["a b"], [0]))
+    assert any("miss the score by up to 1.0e-01" in limit for limit in found.limits)
+
+
+def test_keys_are_unique(result: Result) -> None:
+    assert len({one.key for one in result.measures}) == len(result.measures)
+
+
+def test_where_texts_are_withheld_only_words_of_the_lexicon_are_named(small_view: Callable[..., Any]) -> None:
+    texts, labels = corpus(60)
+    found = explained(viewed(small_view, texts, labels, mode="withhold"), texts=60)
+    assert "goose" not in found.model_dump_json()
+    assert "gay" in found.facts["words"]
+    assert any(word.startswith("[word ") for word in found.facts["words"])
+
+
+def test_needs(small_view: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert GlobalExplanation.needs == (Need.LIVE_SYSTEM, Need.SCORES)
+    found = explained(small_view({}, predictor=score))
+    assert (found.status, found.reason) == ("not_applicable", "no test corpus")
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "shap" else real(name, *more)
+    )
+    found = explained(viewed(small_view, ["a b"], [0]))
+    assert found.status == "not_applicable"
+    assert "needs the extra explain" in found.reason
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["ok"], ["مرحبا يا صديقي"] * 3, ["a" * 10_000]])
+def test_corpora_without_enough_texts_say_so(small_view: Callable[..., Any], texts: list[str]) -> None:
+    found = explained(viewed(small_view, texts, [0] * len(texts)))
+    assert "there is no statement" in GlobalExplanation().statements(found)[0]
+    assert GlobalExplanation().figures(found) == {}
+    assert GlobalExplanation().tables(found)
+
+
+def test_it_stops_when_asked_to_and_tells_how_far_it_is(small_view: Callable[..., Any]) -> None:
+    view = viewed(small_view, ["a b", "c d"], [0, 1])
+    explained(view)
+    assert [(done, total) for done, total, _ in view.told] == [(0, 2), (1, 2)]
+    with pytest.raises(FairnbError, match="after 0 of 2") as stopped:
+        explained(viewed(small_view, ["a b", "c d"], [0, 1], stopped=True))
+    assert stopped.value.code == "cancelled"
