@@ -69,9 +69,10 @@ class Series(_Frozen):
 
 
 class Example(_Frozen):
-    """A text shown to the reader, already redacted."""
+    """A text shown to the reader, already redacted; `beside` is one made from it, redacted as well."""
 
     text: str
+    beside: str = ""
     note: str = ""
     values: dict[str, float | str | None] = {}
 

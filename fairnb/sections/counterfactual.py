@@ -36,7 +36,7 @@ class Counterfactual(Section):
 
     id = "counterfactual"
     title = "Synthetic counterfactuals"
-    version = 2
+    version = 3
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES,)
     source = "Paper, section 6.4, Tables 7, 8 and 9, equation (1); Student's t on templates for mean shifts."
@@ -268,7 +268,7 @@ def _examples(view: View, groups: Sequence[Group]) -> Iterable[Example]:
                 continue
             yield Example(
                 text=view.redact(own.text),
-                note=f"beside it: {view.redact(twin.text)}",
+                beside=view.redact(twin.text),
                 values={
                     "label": word,
                     f"score, {other}": round(own.score, 4),

@@ -32,7 +32,7 @@ class Swap(Section):
 
     id = "swap"
     title = "Swapped identities"
-    version = 2
+    version = 3
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -314,7 +314,8 @@ def _examples(view: View, pairs: Sequence[Pair]) -> Iterable[Example]:
                     seen.add(row.swapped.original)
                     yield Example(
                         text=view.redact(row.swapped.original),
-                        note=f"with words for {to}: {view.redact(row.swapped.text)}",
+                        beside=view.redact(row.swapped.text),
+                        note=f"with words for {to}",
                         values={
                             "named": subgroup,
                             "label": WORDS[row.label],

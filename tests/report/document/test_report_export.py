@@ -216,7 +216,7 @@ def test_a_notebook_without_its_case_gives_a_draft_that_says_why(kit: Any, tmp_p
 @pytest.mark.parametrize("mode", ["withhold", "mask"])
 def test_export_can_show_less_than_the_case_stored(kit: Any, tmp_path: Path, mode: str) -> None:
     said = "write to goose@example.org about the pond"
-    result = kit.sample_result(examples=[{"text": said}])
+    result = kit.sample_result(examples=[{"text": said, "beside": said}])
     foreign = kit.code("1", {"output_type": "stream", "name": "stdout", "text": said})
     place = kit.write(tmp_path / "alone.ipynb", kit.notebook([kit.engagement(), kit.sample(result)], foreign))
     export(place, redact=mode)
