@@ -16,6 +16,7 @@ from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
 from fairnb.sections._shown import Column, Plot, Row, Table
 from fairnb.sections._support import supported
+from fairnb.sections._variant import of_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -145,7 +146,7 @@ def _share(role: str, kind: str, texts: int, of: int, level: float, **more: Any)
         attribute="kind",
         subgroup=kind,
         label="all",
-        variant=f"corpus={role}",
+        variant=of_corpus(role, default=""),
         n=of,
         denominator=of,
         family="D",
@@ -188,7 +189,7 @@ def _without_names(role: str, reason: str) -> tuple[Measure, dict[str, Any]]:
         attribute="kind",
         subgroup="name",
         label="all",
-        variant=f"corpus={role}",
+        variant=of_corpus(role, default=""),
         family="D",
         status=Status.NOT_MEASURED,
         note=reason,
@@ -209,7 +210,7 @@ def _draw(text: str, place: int, seed: int) -> bytes:
 
 def _of(result: Result, role: str, kind: str) -> Measure:
     return result.measure(
-        "personal_data", attribute="kind", subgroup=kind, label="all", variant=f"corpus={role}"
+        "personal_data", attribute="kind", subgroup=kind, label="all", variant=of_corpus(role, default="")
     )
 
 
