@@ -45,6 +45,9 @@ _NO_SHAP = "needs the extra explain (the package shap is not installed)"
 _FAILED_SHOWN = 20
 _SHOWN_LETTERS = 200
 _COMPLETE = 1e-6
+_TOGETHER = 25
+"""Texts whose masked forms are scored in one go."""
+_NAMED = ("names no group", "names a group by other words", "holds an identity term")
 _LABELS = {1: "positive", 0: "negative", -1: "no label"}
 
 
@@ -60,7 +63,8 @@ class GlobalExplanation(Section):
         "text masker."
     )
     method = (
-        "A sample of texts, the same number from each label with and without a mention of a group, is explained with "
+        "A sample of texts, the same number of each label that hold an identity term, name a group by other words, or "
+        "name none, is explained with "
         "SHAP: the score of a text is made up of what each token adds when it is put back among its masked "
         "neighbours. With the text masker these are *Owen values*: neighbouring tokens share what they do together. "
         "For each word, *mean |SHAP|* is how much of P(positive) it moves in texts where it occurs, either way, and "
@@ -81,7 +85,7 @@ class GlobalExplanation(Section):
         min_texts: int = Field(10, ge=10, le=1000, description="Texts in which a word must occur")
         words: int = Field(20, ge=5, le=60, description="Words in tables and figures")
         evaluations: int = Field(
-            500, ge=50, le=10_000, description="Masked texts scored for each text, at most"
+            500, ge=50, le=10_000, description="Evaluations that shap may spend on each text"
         )
         stand_in: str = Field("...", min_length=1, description="What stands for masked words")
 
@@ -148,25 +152,22 @@ class GlobalExplanation(Section):
         from fairnb.explanation import Attributor
 
         attributor = Attributor(view.predict, stand_in=params.stand_in, evaluations=params.evaluations)
+        different = list(dict.fromkeys(drawn.texts))
         known: dict[str, Attribution] = {}
-        kept: list[int] = []
-        failed: list[tuple[str, str]] = []
-        for at, text in enumerate(drawn.texts):
+        for first in range(0, len(different), _TOGETHER):
             if view.cancelled():
                 raise FairnbError(
                     "cancelled",
-                    f"explaining was stopped after {at} of {len(drawn.texts)} texts",
+                    f"explaining was stopped after {first} of {len(different)} texts",
                     "run again: what is scored is kept where the system has a fingerprint",
                     where=self.id,
                     exit_code=ExitCode.INTERRUPTED,
                 )
-            view.progress(at, len(drawn.texts), "explaining a sample of texts")
-            if text not in known:
-                known[text] = attributor.attribute(text)
-            if known[text].reason:
-                failed.append((text, known[text].reason))
-            else:
-                kept.append(at)
+            view.progress(first, len(different), "explaining a sample of texts")
+            chunk = different[first : first + _TOGETHER]
+            known.update(zip(chunk, attributor.attribute(chunk), strict=True))
+        kept = [at for at, text in enumerate(drawn.texts) if not known[text].reason]
+        failed = [(text, known[text].reason) for text in drawn.texts if known[text].reason]
         return (
             Explained(
                 [drawn.texts[at] for at in kept],
@@ -226,13 +227,12 @@ def _drawn(view: View, params: GlobalExplanation.Params, mentions: Mentions | No
         times[one] = times.get(one, 0) + 1
         first.setdefault(one, row)
     rows = np.fromiter(first.values(), np.intp, len(first))
-    named = np.zeros(len(texts), bool)
+    named = np.zeros(len(texts), int)
     if mentions is not None:
-        named = np.asarray(mentions.by_subgroup.sum(axis=1)).ravel() > 0
-    strata = [
-        f"{_LABELS[label]}, {'names a group' if named[row] else 'names no group'}"
-        for (_, label), row in first.items()
-    ]
+        # Identity terms have a stratum of their own: they are few, and the ones that are tested.
+        named[np.asarray(mentions.by_subgroup.sum(axis=1)).ravel() > 0] = 1
+        named[np.asarray(mentions.by_term.sum(axis=1)).ravel() > 0] = 2
+    strata = [f"{_LABELS[label]}, {_NAMED[named[row]]}" for (_, label), row in first.items()]
     sample = stratified(strata, params.texts, view.seed)
     repeated = np.fromiter(times.values(), float, len(times))
     chosen = rows[sample.rows]
@@ -334,7 +334,7 @@ def _limits(facts: Mapping[str, Any]) -> Sequence[str]:
     said = [
         f"“{facts['stand_in']}” stands for masked words, once for several in a row; a token is masked with the "
         "punctuation behind it. Masked texts are no sentences: the system may never have seen their like.",
-        f"At most {count(facts['evaluations'])} masked forms of a text are scored: in long texts neighbouring words "
+        f"shap spends at most {count(facts['evaluations'])} evaluations on a text: in long texts neighbouring words "
         "share a value in equal parts.",
         "Texts are treated as independent; equal texts with equal labels are one. That values and base add up to the "
         "score checks the computation only.",

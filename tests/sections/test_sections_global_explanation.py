@@ -120,6 +120,16 @@ def test_ragged_texts_are_summed_up_by_word_with_a_minimum(small_view: Callable[
     assert split.status is Status.TOO_FEW
 
 
+def test_identity_terms_have_strata_of_their_own(small_view: Callable[..., Any]) -> None:
+    texts = [f"{('the gay couple', 'a woman', 'nobody')[n % 3]} came on day {n}" for n in range(120)]
+    found = explained(viewed(small_view, texts, [n % 2 for n in range(120)]), texts=60)
+    assert {one["stratum"]: one["drawn"] for one in found.facts["strata"]} == {
+        f"{label}, {named}": 10
+        for label in ("positive", "negative")
+        for named in ("holds an identity term", "names a group by other words", "names no group")
+    }
+
+
 def test_weights_undo_the_strata(small_view: Callable[..., Any]) -> None:
     # One text in ten is positive; there alone the word raises the score.
     texts = [f"silly number {n}" if n % 10 else f"silly goose {n}" for n in range(400)]
@@ -216,8 +226,8 @@ def test_a_gap_is_told(small_view: Callable[..., Any], monkeypatch: pytest.Monke
         def __init__(self, *given: Any, **named: Any) -> None:
             pass
 
-        def attribute(self, text: str) -> Attribution:
-            return Attribution(((0, 1),), np.array([0.3]), 0.5, 0.9)
+        def attribute(self, texts: list[str]) -> list[Attribution]:
+            return [Attribution(((0, 1),), np.array([0.3]), 0.5, 0.9)] * len(texts)
 
     monkeypatch.setattr(fairnb.explanation, "Attributor", Broken)
     found = explained(viewed(small_view, ["a b"], [0]))
@@ -258,9 +268,9 @@ def test_corpora_without_enough_texts_say_so(small_view: Callable[..., Any], tex
 
 
 def test_it_stops_when_asked_to_and_tells_how_far_it_is(small_view: Callable[..., Any]) -> None:
-    view = viewed(small_view, ["a b", "c d"], [0, 1])
+    view = viewed(small_view, [f"word {n}" for n in range(30)], [0, 1] * 15)
     explained(view)
-    assert [(done, total) for done, total, _ in view.told] == [(0, 2), (1, 2)]
+    assert [(done, total) for done, total, _ in view.told] == [(0, 30), (25, 30)]
     with pytest.raises(FairnbError, match="after 0 of 2") as stopped:
         explained(viewed(small_view, ["a b", "c d"], [0, 1], stopped=True))
     assert stopped.value.code == "cancelled"
