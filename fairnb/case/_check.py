@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fairnb.case._answers import read_answers
 from fairnb.case._cells import read_notebook
 from fairnb.case._file import NOTEBOOK
+from fairnb.case._log import RunLog
 from fairnb.case._read import Reading, nearest, read_case_file
 from fairnb.case._sources import read_with_scores
 from fairnb.errors import FairnbError, FairnbErrors
@@ -19,7 +21,8 @@ def check_case(folder: str | Path, *, live_object: Any = None) -> list[FairnbErr
 
     Beside the case file's shape: corpora can be read and hold the columns, labels and both classes;
     the system's files are there and its classes are those of the targets; the lexicon has the words; the
-    notebook can be read. No text is scored.
+    answers on the seven requirements, the notebook and the log of earlier runs can be read. No text is
+    scored.
 
     Parameters
     ----------
@@ -46,7 +49,9 @@ def check_case(folder: str | Path, *, live_object: Any = None) -> list[FairnbErr
     ]
     for key, check in checks:
         errors += _errors(reading, key, check)
+    errors += _errors(reading, (), lambda: read_answers(place))
     errors += _errors(reading, (), lambda: read_notebook(place / NOTEBOOK))
+    errors += _errors(reading, (), lambda: RunLog(place / ".fairnb" / "log.jsonl").entries())
     return errors
 
 

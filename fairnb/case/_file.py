@@ -16,7 +16,9 @@ CASE_FILE = "assessment.toml"
 NOTEBOOK = "assessment.ipynb"
 REVIEW = "review.json"
 """Answers of a person who read a sample of mentions."""
-BESIDE = ("questionnaire.toml", "findings.toml")
+QUESTIONNAIRE = "questionnaire.toml"
+"""The assessor's answers on the seven requirements."""
+BESIDE = (QUESTIONNAIRE, "findings.toml")
 """Files that belong to the case where they stand beside its case file."""
 ROLES: tuple[Role, ...] = ("train", "test", "synthetic")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fairnb.case._file import REVIEW
+from fairnb.case._file import QUESTIONNAIRE, REVIEW
 from fairnb.files import digest_of, sha256_file
 from fairnb.sections import Need, Role
 
@@ -17,9 +17,9 @@ def digest_now(case: Case, name: str) -> str:
     """Digest of an input as it is now; empty if it is absent.
 
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
-    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``criteria``, ``confidence``, ``privacy``,
-    ``has:NEED``, ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``, ``file:PATH``, ``known:NAME``,
-    and the facts of the case.
+    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``answers``,
+    ``criteria``, ``confidence``, ``privacy``, ``has:NEED``, ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``,
+    ``file:PATH``, ``known:NAME``, and the facts of the case.
     """
     kind, _, rest = name.partition(":")
     if not rest:
@@ -39,8 +39,7 @@ def digest_now(case: Case, name: str) -> str:
 
         return digest_of(alpha_of(case, rest))
     if kind == "file":
-        path = case.folder / rest
-        return sha256_file(path) if path.is_file() else ""
+        return _of_file(case, rest)
     if kind == "known":
         from fairnb.registry import known
 
@@ -57,7 +56,8 @@ def _whole(case: Case, name: str) -> str:
         "predictions": sources.identity_digest,
         "embeddings": sources.embeddings_digest,
         "lexicon": lambda: sources.lexicon().digest,
-        "reviews": lambda: sha256_file(review) if (review := case.folder / REVIEW).is_file() else "",
+        "reviews": lambda: _of_file(case, REVIEW),
+        "answers": lambda: _of_file(case, QUESTIONNAIRE),
         "criteria": lambda: digest_of(case.file.criteria),
         "confidence": lambda: digest_of(case.file.run.confidence),
         "privacy": lambda: digest_of(case.file.privacy),
@@ -66,6 +66,11 @@ def _whole(case: Case, name: str) -> str:
         return single[name]()
     facts = case.facts()
     return digest_of(facts[name]()) if name in facts else ""
+
+
+def _of_file(case: Case, name: str) -> str:
+    path = case.folder / name
+    return sha256_file(path) if path.is_file() else ""
 
 
 def _of_corpus(case: Case, kind: str, name: str, source: str) -> str:

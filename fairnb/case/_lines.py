@@ -12,8 +12,12 @@ _LONG_QUOTES = ('"""', "'''")
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Line, from 1, of every table heading and key; keys inside inline tables stand at their table's."""
+    """Line, from 1, of every table heading and key; keys inside inline tables stand at their table's.
+
+    Rows of a list of tables are counted from 0: ``("stakeholders", "0", "name")``.
+    """
     lines: dict[tuple[str, ...], int] = {}
+    rows: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     closing = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -29,6 +33,9 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
             closing = _opened(line[key.end() :])
         elif heading:
             table = _parts(heading["path"])
+            if line.lstrip().startswith("[["):
+                rows[table] = rows.get(table, -1) + 1
+                table = (*table, str(rows[table]))
             for depth in range(1, len(table) + 1):
                 lines.setdefault(table[:depth], number)
     return lines

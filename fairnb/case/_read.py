@@ -53,7 +53,7 @@ class Reading:
 
     def where(self, *path: str) -> str:
         """File, line and key, as an error names them."""
-        return _place(self.lines, path)
+        return place(self.lines, path)
 
 
 def read_case_file(folder: Path) -> Reading:
@@ -66,15 +66,30 @@ def read_case_file(folder: Path) -> Reading:
     """
     path = folder / CASE_FILE
     data = _bytes(path)
+    text, raw = parsed(data, CASE_FILE)
+    reader = _Reader(key_lines(text))
+    tables = reader.read(_without_dates(raw))
+    file = None if reader.errors else CaseFile(**tables)
+    return Reading(path, file, tuple(reader.errors), tables, reader.lines, data)
+
+
+def parsed(data: bytes, name: str) -> tuple[str, dict[str, Any]]:
+    """Text and tables of a TOML file of the case.
+
+    Raises
+    ------
+    FairnbError
+        ``not-toml``.
+    """
     try:
         text = data.decode("utf-8-sig")
-        raw = tomllib.loads(text)
+        return text, tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise FairnbError(
             "not-toml",
             f"the byte {error.start + 1} is not UTF-8",
             "save the file as UTF-8",
-            where=CASE_FILE,
+            where=name,
         ) from error
     except tomllib.TOMLDecodeError as error:
         position = _POSITION.search(str(error))
@@ -83,12 +98,8 @@ def read_case_file(folder: Path) -> Reading:
             "not-toml",
             f"the file is not valid TOML ({_POSITION.sub('', str(error)).strip()})",
             'write keys as `name = "text"`, lists as `["a", "b"]` and tables as `[name]`',
-            where=f"{CASE_FILE}{line}",
+            where=f"{name}{line}",
         ) from error
-    reader = _Reader(key_lines(text))
-    tables = reader.read(_without_dates(raw))
-    file = None if reader.errors else CaseFile(**tables)
-    return Reading(path, file, tuple(reader.errors), tables, reader.lines, data)
 
 
 class _Reader:
@@ -193,13 +204,13 @@ class _Reader:
             for item in error.errors():
                 self._pydantic(path, item, model)
         except FairnbError as error:
-            where = _place(self.lines, path)
+            where = place(self.lines, path)
             self.errors.append(FairnbError(error.code, error.found, error.remedy, where=where))
         return None
 
     def _pydantic(self, path: tuple[str, ...], item: Any, model: type[BaseModel]) -> None:
-        place = (*path, *(str(part) for part in item["loc"] if not _is_branch(part)))
-        found = explained(item, model, _place(self.lines, place))
+        key = (*path, *(str(part) for part in item["loc"] if not is_branch(part)))
+        found = explained(item, model, place(self.lines, key))
         # Each branch of a union complains of the same value: once is enough.
         if not any(
             (error.code, error.where, error.found) == (found.code, found.where, found.found)
@@ -221,7 +232,7 @@ class _Reader:
                 self._add(f"unknown-{what}", (*path, key), f"there is no {what} {key!r}", nearest(key, known))
 
     def _add(self, code: str, path: Sequence[str], found: str, remedy: str) -> None:
-        self.errors.append(FairnbError(code, found, remedy, where=_place(self.lines, path)))
+        self.errors.append(FairnbError(code, found, remedy, where=place(self.lines, path)))
 
 
 def resolve(identity: str, given: Mapping[str, Any], where: str) -> SectionParams:
@@ -247,7 +258,7 @@ def resolve(identity: str, given: Mapping[str, Any], where: str) -> SectionParam
 
 def explained(item: Any, model: type[BaseModel], where: str) -> FairnbError:
     """One error of pydantic as one sentence with its remedy."""
-    loc = [part for part in item["loc"] if not _is_branch(part)]
+    loc = [part for part in item["loc"] if not is_branch(part)]
     key = str(loc[-1]) if loc else ""
     if item["type"] == "extra_forbidden":
         known = _fields_at(model, loc[:-1])
@@ -281,7 +292,10 @@ def _fields_at(model: type[BaseModel], loc: Sequence[Any]) -> list[str]:
     """Keys of the model that stands at a place inside another."""
     for part in loc:
         info = model.model_fields.get(str(part))
-        inner = [] if info is None else _models(info.annotation)
+        if info is None:
+            # A row, or a key that the file itself names.
+            continue
+        inner = _models(info.annotation)
         if not inner:
             return []
         model = inner[0]
@@ -294,17 +308,18 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
     return [found for argument in get_args(annotation) for found in _models(argument)]
 
 
-def _is_branch(part: Any) -> bool:
+def is_branch(part: Any) -> bool:
     """Whether a part of pydantic's location names a branch of a union and not a key or a row."""
     return isinstance(part, str) and (
         part in ("str", "int", "float", "bool") or "[" in part or part.startswith(("function-", "lax-"))
     )
 
 
-def _place(lines: Mapping[tuple[str, ...], int], path: Sequence[str]) -> str:
+def place(lines: Mapping[tuple[str, ...], int], path: Sequence[str], name: str = CASE_FILE) -> str:
+    """File, line and key, as an error names them."""
     line = line_of(lines, path)
     at = f" line {line}" if line else ""
-    return f"{CASE_FILE}{at}, {'.'.join(path)}" if path else f"{CASE_FILE}{at}"
+    return f"{name}{at}, {'.'.join(path)}" if path else f"{name}{at}"
 
 
 def _bytes(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from fairnb.case._sources import Progress, Sources
 from fairnb.case._store import redaction_key
 from fairnb.errors import FairnbError
 from fairnb.files import inside
-from fairnb.sections import Criteria, Need, Result, Role, SystemFacts, Target
+from fairnb.sections import Answers, Criteria, Need, Result, Role, SystemFacts, Target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -209,6 +209,12 @@ class CaseView:
 
         self._read("reviews")
         return read_review(self._case.folder)
+
+    def answers(self) -> Answers:
+        from fairnb.case._answers import read_answers
+
+        self._read("answers")
+        return read_answers(self._case.folder)
 
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         from fairnb.sections import section_ids

@@ -13,12 +13,15 @@ from fairnb.sections._contract import (
     View,
 )
 from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._questionnaire import REFERENCE_KEYS, Answers, questions, reference_of
 from fairnb.sections._registry import section, section_ids
 from fairnb.sections._result import Candidate, Example, Finding, Result, Series, Severity, Verdict
 from fairnb.sections._shown import Column, Plot, Row, Table
 
 __all__ = [
+    "REFERENCE_KEYS",
     "Altai",
+    "Answers",
     "Candidate",
     "Column",
     "Criteria",
@@ -42,6 +45,8 @@ __all__ = [
     "Target",
     "Verdict",
     "View",
+    "questions",
+    "reference_of",
     "section",
     "section_ids",
 ]

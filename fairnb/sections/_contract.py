@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairnb.embedding import Embedding, Relation
     from fairnb.lexicon import Lexicon
     from fairnb.mining import Mentions
+    from fairnb.sections._questionnaire import Answers
     from fairnb.statistics import Tally
     from fairnb.system import Scores
 
@@ -224,6 +225,9 @@ class View(Protocol):
         Keys: ``role``, ``corpus`` and ``lexicon`` (digests), ``answers`` (each with ``id``, ``attribute``,
         ``subgroup``, ``label``, ``mention_right``, ``label_right``), ``seed``, ``per_subgroup``.
         """
+
+    def answers(self) -> Answers:
+        """What the case's `questionnaire.toml` says; without the file nothing is answered."""
 
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         """Results of other sections that have run, not-applicable ones included.

@@ -1,0 +1,299 @@
+"""Tables and figure of the section on the seven requirements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from fairnb.sections._contract import Altai
+from fairnb.sections._drawing import INK, MUTE, new_figure, write
+from fairnb.sections._format import count, number, percent
+from fairnb.sections._ground_truth import FORMULA
+from fairnb.sections._questionnaire import crosswalk, laws
+from fairnb.sections._questionnaire_judged import State
+from fairnb.sections._shown import Column, Plot, Row, Table, one_table
+from fairnb.sections._variant import of_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from fairnb.sections._measure import Measure
+    from fairnb.sections._result import Result
+
+_NOT_STATED = "not stated"
+_HIGHEST = 3
+
+
+def shown_tables(result: Result) -> Iterable[Table]:
+    """All tables but the law's."""
+    questions = result.facts["questions"]
+    yield _overview(questions)
+    for requirement in Altai:
+        yield _answers(requirement, [one for one in questions if one["requirement"] == requirement])
+    yield _labelling(result.facts["ground_truth"])
+    if result.facts["corpora"]:
+        yield _contradictions(result)
+    if result.facts["changes"]:
+        yield _changes(result)
+    if result.facts["stakeholders"]:
+        yield _relevance(result.facts["stakeholders"])
+
+
+def crosswalk_table() -> Table:
+    """Where the law asks alike, for the annex."""
+    rows = tuple(
+        Row(
+            (
+                _named(row.requirement),
+                "; ".join(row.annex_iv) or "–",
+                "; ".join(row.articles) or "–",
+                "; ".join(row.dsa) or "–",
+            )
+        )
+        for row in crosswalk()
+    )
+    headings = ("Requirement", "AI Act, Annex IV", "AI Act, Articles 10, 13, 15", "Digital Services Act")
+    return Table(
+        "Provisions that the requirements are aligned with",
+        tuple(Column(heading) for heading in headings),
+        rows,
+        note=(
+            f"{'; '.join(laws())}. Aligned with: what is asked here bears on what the provision asks for. It is no "
+            "statement that a provision applies or is met."
+        ),
+        annex=True,
+    )
+
+
+def heat_map(result: Result) -> Plot | None:
+    """Relevance by stakeholder and requirement, in grey with the number in each field."""
+    stakeholders = result.facts["stakeholders"]
+    if not any(one["relevance"] for one in stakeholders):
+        return None
+    figure, (axis,) = new_figure(150, 24 + 8 * len(stakeholders))
+    for place, one in enumerate(reversed(stakeholders)):
+        for requirement in Altai:
+            given = one["relevance"].get(str(int(requirement)))
+            left = int(requirement) - 1
+            # Light enough at every step for the number, which says it all, to be read.
+            shade = "white" if given is None else str(1 - 0.6 * given / _HIGHEST)
+            axis.add_patch(_field(left, place, shade))
+            said = "–" if given is None else str(given)
+            style: dict[str, Any] = {"color": MUTE if given is None else INK, "fontsize": 8}
+            write(axis, left + 0.5, place + 0.5, said, ha="center", va="center", **style)
+    axis.set_xlim(0, len(Altai))
+    axis.set_ylim(0, len(stakeholders))
+    axis.set_xticks([int(one) - 0.5 for one in Altai], [_wrapped(one) for one in Altai])
+    axis.set_yticks(
+        [place + 0.5 for place in range(len(stakeholders))], [one["name"] for one in reversed(stakeholders)]
+    )
+    axis.tick_params(axis="x", length=0, labelcolor=INK, labelsize=5.5)
+    axis.tick_params(axis="y", length=0, labelcolor=INK)
+    for side in ("left", "bottom"):
+        axis.spines[side].set_visible(False)
+    return Plot(
+        figure,
+        "Relevance of the seven requirements for those whom the system concerns, as the assessor judges it: 0 none, "
+        "3 high; – not stated.",
+        " ".join(f"{one['name']}: {_spoken(one['relevance'])}." for one in stakeholders),
+    )
+
+
+def _field(left: float, bottom: float, shade: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((left, bottom), 1, 1, facecolor=shade, edgecolor="white", linewidth=1.5)
+
+
+def _wrapped(requirement: Altai) -> str:
+    """A requirement's name in a narrow field: no line longer than a word needs."""
+    lines: list[str] = []
+    for word in f"{int(requirement)}. {requirement.title}".split():
+        if lines and len(lines[-1]) + len(word) < 15:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _named(requirement: Altai) -> str:
+    return f"{int(requirement)}. {requirement.title}"
+
+
+def _spoken(relevance: Mapping[str, int]) -> str:
+    said = [f"{relevance[str(int(one))]} for {one.title}" for one in Altai if str(int(one)) in relevance]
+    return ", ".join(said) or _NOT_STATED
+
+
+def _overview(questions: Sequence[Mapping[str, Any]]) -> Table:
+    def row(name: str, asked: Sequence[Mapping[str, Any]], *, strong: bool = False) -> Row:
+        states = Counter(one["state"] for one in asked)
+        return Row((name, count(len(asked)), *(count(states[state]) for state in State)), strong=strong)
+
+    rows = [
+        row(_named(requirement), [one for one in questions if one["requirement"] == requirement])
+        for requirement in Altai
+    ]
+    return Table(
+        "Answers by requirement",
+        (
+            Column("Requirement"),
+            Column("Questions", "number"),
+            *(Column(state.capitalize(), "number") for state in State),
+        ),
+        (*rows, row("All", questions, strong=True)),
+        note="Counts of questions, each as good as another: no grade of the system follows from them.",
+    )
+
+
+def _answers(requirement: Altai, questions: Sequence[Mapping[str, Any]]) -> Table:
+    unanswered = [one["state"] == State.UNANSWERED for one in questions]
+    rows = tuple(
+        Row((one["part"], one["question"], _state(one), _said(one), _who(one)), quiet=quiet)
+        for one, quiet in zip(questions, unanswered, strict=True)
+    )
+    headings = ("Sub-section", "Question", "Answer", "In words, with evidence", "By whom, when")
+    # What nobody answered need not fill pages between the results.
+    return Table(
+        _named(requirement), tuple(Column(heading) for heading in headings), rows, annex=all(unanswered)
+    )
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    if one["state"] == State.CLAIMED:
+        return f"{State.CLAIMED} (“{one['answer']}”; lacks {' and '.join(one['lacks'])})"
+    return str(one["state"])
+
+
+def _said(one: Mapping[str, Any]) -> str:
+    if one["state"] == State.UNANSWERED:
+        speak = ", ".join(one["sections"])
+        return f"Sections that can speak to it: {speak}" if speak else "No section measures this"
+    parts = [one["text"]] if one["text"] else []
+    for evidence in one["evidence"]:
+        found = "as stated" if evidence["kind"] == "source" else evidence["found"]
+        parts.append(f"[{evidence['said']}: {found}]")
+    return " ".join(parts) or "–"
+
+
+def _who(one: Mapping[str, Any]) -> str:
+    return ", ".join(part for part in (one["by"], one["on"]) if part) or "–"
+
+
+def _labelling(said: Mapping[str, Any]) -> Table:
+    rows = [
+        ("Who labelled the texts", said["labelled_by"]),
+        ("Labels per text", said["labels_per_text"]),
+        ("Instructions", said["instructions"]),
+        ("Agreement", said["agreement"]),
+        ("Source", said["source"]),
+        ("Stated by", _who({"by": said["by"], "on": said["on"] or ""}).replace("–", "")),
+    ]
+    return one_table(
+        "Ground truth as stated",
+        ("Item", "As stated"),
+        [(item, told or _NOT_STATED) for item, told in rows],
+        note="Nothing of this was computed.",
+    )
+
+
+def _contradictions(result: Result) -> Table:
+    rows = []
+    for role, held in result.facts["corpora"].items():
+        found = result.measure("conflicting_texts", label="all", variant=of_corpus(role, default=""))
+        share = percent((found.value or 0.0) / held["repeated"]) if held["repeated"] else "–"
+        by_target = ", ".join(f"{name} {count(number)}" for name, number in held["targets"].items())
+        cells = (
+            role,
+            count(held["labelled"]),
+            count(held["repeated"]),
+            number(found.value or 0.0, 0),
+            share,
+            by_target,
+        )
+        rows.append(Row(cells, (found.key,), quiet=not held["repeated"]))
+    columns = (
+        Column("Corpus"),
+        Column("Rows with a label", "number"),
+        Column("Texts labelled more than once", "number"),
+        Column("Labels differ", "number"),
+        Column("Share", "number"),
+        Column("Differ for the target"),
+    )
+    return Table(
+        "Contradictory labels on the same text",
+        columns,
+        tuple(rows),
+        note=(
+            "The same text, letter by letter. Labels that differ may mean the same to a target. Texts that occur "
+            "more than once are not typical of all."
+        ),
+    )
+
+
+def _changes(result: Result) -> Table:
+    rows = []
+    for told in result.facts["changes"]:
+        name = told["criterion"] + (f" ({told['target']})" if told["target"] else "")
+        found = _change(result, told)
+        if found is None:
+            rows.append(Row((name, told["section"], "–", "–", "–", told["reason"]), quiet=True))
+            continue
+        flagged, of = told["flagged_of"]
+        x, n = told["other_of"]
+        counts = f"{count(flagged)} of {count(of)} flagged; the others {percent(x / n)}"
+        if told["labels"] is None:
+            rows.append(
+                Row((name, told["section"], counts, "–", "–", told["reason"]), (found.key,), quiet=True)
+            )
+        else:
+            which = f"texts that are {told['moves']}"
+            cells = (name, told["section"], counts, count(told["labels"]), percent(found.value or 0.0), which)
+            rows.append(Row(cells, (found.key,)))
+    columns = (
+        Column("High finding"),
+        Column("Section", "mono"),
+        Column("Counts"),
+        Column("Labels to change", "number"),
+        Column("Share", "number"),
+        Column("Which, or why none"),
+    )
+    margin = f"Margin {number(result.facts['margin'], 2)}. "
+    return Table(
+        "Labels that would have to be otherwise for a high finding to vanish",
+        columns,
+        tuple(rows),
+        note=margin + FORMULA,
+    )
+
+
+def _change(result: Result, told: Mapping[str, Any]) -> Measure | None:
+    """The measure behind a row, if there is one."""
+    return next((one for one in result.measures if list(one.key) == told["key"]), None)
+
+
+def _relevance(stakeholders: Sequence[Mapping[str, Any]]) -> Table:
+    rows = tuple(
+        Row(
+            (
+                one["name"],
+                one["interest"] or _NOT_STATED,
+                *(str(one["relevance"].get(str(int(requirement)), "–")) for requirement in Altai),
+            )
+        )
+        for one in stakeholders
+    )
+    columns = (
+        Column("Stakeholder"),
+        Column("At stake"),
+        *(Column(f"{int(one)}. {one.title}", "number") for one in Altai),
+    )
+    return Table(
+        "Relevance of the requirements for stakeholders",
+        columns,
+        rows,
+        note=(
+            "0 none, 1 low, 2 medium, 3 high; – not stated. Judged by the assessor, not computed. After the relevancy "
+            "matrix of Brown et al. (2021), with the seven requirements in the place of their metrics."
+        ),
+    )
