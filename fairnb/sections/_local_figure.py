@@ -23,6 +23,8 @@ _MARGIN = 2.0
 _LINE = 5.4
 _BAR = 4.4
 _MOST_LINES = 8
+_TALLEST = 200.0
+_OTHERS = 3
 _SIZE = 8.0
 _MM = 25.4 / 72
 _GAP = 1.1
@@ -58,39 +60,77 @@ class _Piece:
     """1 raises the score, -1 lowers it, 0 is not marked."""
 
 
-def draw_explanation(title: str, text: str, bars: Sequence[Bar], foot: str, *, withheld: bool) -> Figure:
-    """Draw one explained text.
+@dataclass(frozen=True)
+class Panel:
+    """One explained text as it is drawn."""
 
-    Parameters
-    ----------
-    title, foot : str
-    text : str
-        As it is shown.
-    bars : sequence of Bar
-        Largest weight first.
-    withheld : bool
-        Whether the text was redacted after the words were found: then nothing in it is marked.
+    title: str
+    text: str
+    """As it is shown."""
+    bars: tuple[Bar, ...]
+    """Largest weight first."""
+    foot: str
+    withheld: bool
+    """Whether the text was redacted after the words were found: then nothing in it is marked."""
+
+    @property
+    def drawn(self) -> list[Bar]:
+        """Bars of the words that stand out, and of some that do not, for comparison."""
+        others = [bar for bar in self.bars if not bar.marked][:_OTHERS]
+        return [bar for bar in self.bars if bar.marked or bar in others]
+
+
+def draw_panels(panels: Sequence[Panel]) -> list[tuple[list[Panel], Figure]]:
+    """Draw explained texts, as many in one picture as a page holds.
+
+    Each picture of an HTML document carries its letters: one for each text would be large.
     """
     # Made first, for it makes the font known by which words are measured.
-    figure, (axis,) = new_figure(_WIDTH)
-    lines = _lines(_pieces(text, () if withheld else bars))
-    height = 2 * _MARGIN + _LINE * (len(lines) + 2) + _BAR * len(bars) + 3
-    figure.set_size_inches(_WIDTH / 25.4, height / 25.4)
+    new_figure(_WIDTH)
+    laid = [(panel, _lines(_pieces(panel.text, () if panel.withheld else panel.bars))) for panel in panels]
+    pages: list[list[tuple[Panel, list[list[_Piece]]]]] = []
+    used = _TALLEST
+    for panel, lines in laid:
+        height = _height(panel, lines)
+        if used + height > _TALLEST:
+            pages.append([])
+            used = 0.0
+        pages[-1].append((panel, lines))
+        used += height
+    return [([panel for panel, _ in page], _page(page)) for page in pages]
+
+
+def _height(panel: Panel, lines: Sequence[object]) -> float:
+    return 2 * _MARGIN + _LINE * (len(lines) + 2) + _BAR * len(panel.drawn) + 5
+
+
+def _page(page: Sequence[tuple[Panel, list[list[_Piece]]]]) -> Figure:
+    top = sum(_height(panel, lines) for panel, lines in page)
+    figure, (axis,) = new_figure(_WIDTH, top)
     figure.set_layout_engine("none")
     axis.set_position((0, 0, 1, 1))
     axis.set_axis_off()
     axis.set_xlim(0, _WIDTH)
-    axis.set_ylim(0, height)
-    y = height - _MARGIN - _LINE / 2
-    put_words(axis, _MARGIN, y, title, color=INK, fontweight="semibold")
-    leftwards = _reads_leftwards(text)
+    axis.set_ylim(0, top)
+    for place, (panel, lines) in enumerate(page):
+        if place:
+            axis.plot((_MARGIN, _WIDTH - _MARGIN), (top, top), color=RULE, linewidth=0.6, clip_on=False)
+        _draw_panel(axis, top, panel, lines)
+        top -= _height(panel, lines)
+    return figure
+
+
+def _draw_panel(axis: Axes, top: float, panel: Panel, lines: Sequence[Sequence[_Piece]]) -> None:
+    y = top - _MARGIN - _LINE / 2
+    put_words(axis, _MARGIN, y, panel.title, color=ACCENT)
+    leftwards = _reads_leftwards(panel.text)
     for line in lines:
         y -= _LINE
         _draw_line(axis, y, line, leftwards=leftwards)
     y -= _LINE / 2 + 1.5
-    _draw_bars(axis, y, bars)
-    put_words(axis, _MARGIN, _MARGIN + 1.5, foot, color=MUTE, fontsize=7)
-    return figure
+    _draw_bars(axis, y, panel.drawn)
+    y -= _BAR * len(panel.drawn)
+    put_words(axis, _MARGIN, y - _LINE / 2, panel.foot, color=MUTE, fontsize=7)
 
 
 def _pieces(text: str, bars: Sequence[Bar]) -> list[list[_Piece]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairnb.sections._format import between, count, level_of, number, signed, value_of
-from fairnb.sections._local_figure import Bar, draw_explanation
+from fairnb.sections._local_figure import Bar, Panel, draw_panels
 from fairnb.sections._local_text import word_at
 from fairnb.sections._measure import Measure
 from fairnb.sections._result import Result
@@ -148,32 +148,30 @@ def _weights_table(explained: list[Explained], level: str) -> Table:
 
 
 def figures_of(result: Result) -> Mapping[str, Plot]:
-    """One figure for each text that was explained."""
-    plots = {}
+    """The texts that were explained with their words marked, some to a figure."""
+    facts = result.facts
+    panels, said = [], {}
     for one in explained_of(result):
         if not one.bars:
             continue
-        how = (
-            f"all {count(one.told['distinct'])} masked forms"
-            if one.told["exact"]
-            else f"{count(result.facts['samples'])} samples in {result.facts['seeds']} runs"
+        told = one.told
+        how = f"all {count(told['distinct'])} masked forms" if told["exact"] else "samples"
+        title = f"{one.name.capitalize()}: {told['why']}" + (
+            f", label {told['label']}" if told["label"] else ""
         )
-        title = f"{one.name.capitalize()}: {one.told['why']}"
-        title += f", label {one.told['label']}" if one.told["label"] else ""
-        fit = "" if one.r2 is None else f"local R² {value_of(one.r2, 2)}"
-        foot = f"P(positive) {number(one.told['score'], 3)} · {fit} · {how}"
-        figure = draw_explanation(
-            title, one.text, one.bars, foot, withheld=len(one.text) != one.told["length"]
-        )
+        fit = "" if one.r2 is None else f" · local R² {value_of(one.r2, 2)}"
+        unfit = "" if told["fits"] else " · single words do not explain this score: none is marked"
+        foot = f"P(positive) {number(told['score'], 3)}{fit} · {how}{unfit}"
+        panel = Panel(title, one.text, one.bars, foot, withheld=len(one.text) != told["length"])
         marked = [f"{bar.word} {signed(bar.value)}" for bar in one.bars if bar.marked]
-        caption = (
-            f"LIME, {how}: words in a solid box raise the score, in a dashed one they lower it; bars give the "
-            "weights, thin lines the chance of the draws. Hollow bars do not stand out of it."
-        )
-        if not one.told["fits"]:
-            caption = f"LIME, {how}: single words do not explain this score, and none is marked."
-        said = f"{title}. " + (
-            f"Words that stand out: {', '.join(marked)}." if marked else "No word stands out."
-        )
-        plots[one.name.replace(" ", "_")] = Plot(figure, caption, said)
-    return plots
+        said[title] = f"{title}: " + (", ".join(marked) if marked else "no word stands out")
+        panels.append(panel)
+    caption = (
+        f"LIME, {count(facts['samples'])} samples in {facts['seeds']} runs, or all masked forms of a short text. Words "
+        "in a solid box raise the score, in a dashed one they lower it; bars give the weights, thin lines the chance of "
+        "the draws. Hollow bars, three at most, do not stand out of it; the annex has every weight."
+    )
+    return {
+        f"texts_{place}": Plot(figure, caption, "; ".join(said[panel.title] for panel in shown) + ".")
+        for place, (shown, figure) in enumerate(draw_panels(panels), 1)
+    }

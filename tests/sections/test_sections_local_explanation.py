@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairnb.errors import FairnbError
-from fairnb.report._figures import draw_svg
+from fairnb.report._figures import data_address, draw_svg, with_letters
 from fairnb.report._redaction import redacted_payloads
 from fairnb.sections import Need, Result, Status
 from fairnb.sections.local_explanation import LocalExplanation
@@ -92,7 +92,8 @@ def test_where_words_do_not_explain_the_score_nothing_is_marked(given: Callable[
     weights = [one for one in result.measures if one.measure == "weight"]
     assert {one.status for one in weights} == {Status.INDICATIVE}
     assert any("none is marked" in limit for limit in result.limits)
-    assert "none is marked" in LocalExplanation().figures(result)["text_1"].caption
+    (plot,) = LocalExplanation().figures(result).values()
+    assert "none is marked" in draw_svg(plot.figure, "one")
 
 
 def test_neutral_words_are_not_marked(given: Callable[..., Result]) -> None:
@@ -121,7 +122,8 @@ def test_texts_without_tokens_are_rows_and_the_others_go_on(given: Callable[...,
     cells = [row.cells for row in LocalExplanation().tables(result)[0].rows]
     assert [row[-2] for row in cells[:2]] == ["no tokens to explain"] * 2
     assert set(named(result, 2)) == {"goose", "silly"}
-    assert set(LocalExplanation().figures(result)) == {"text_3"}
+    (plot,) = LocalExplanation().figures(result).values()
+    assert plot.alternative.startswith("Text 3: given: goose +")
     assert LocalExplanation().statements(result)[0] == "1 of 3 texts were explained."
 
 
@@ -165,9 +167,11 @@ def test_twenty_explanations_take_less_than_a_megabyte_and_hold_no_script(
     ]
     figures = LocalExplanation().figures(given(*texts))
     drawn = [draw_svg(plot.figure, name) for name, plot in figures.items()]
-    assert len(drawn) == 20
-    assert sum(map(len, drawn)) < 1_000_000
+    assert sum(plot.alternative.count("given: ") for plot in figures.values()) == 20
     assert "<script" not in "".join(drawn)
+    # In a document a picture is base64 and carries the letters it uses.
+    assert sum(len(data_address(with_letters(svg))) for svg in drawn) < 1_000_000
+    assert all(25.4 * plot.figure.get_figheight() <= 200 for plot in figures.values())
 
 
 def test_marks_can_be_told_apart_without_colour(given: Callable[..., Result]) -> None:
