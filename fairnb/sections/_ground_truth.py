@@ -88,14 +88,20 @@ def conflicts(role: str, corpus: Corpus) -> tuple[Measure, dict[str, Any]]:
         measure="conflicting_texts",
         label="all",
         variant=of_corpus(role, default=""),
-        value=float(conflicting),
+        value=float(conflicting) if repeated else None,
         n=repeated,
         denominator=repeated,
         family="D",
-        status=Status.EXACT,
+        status=Status.EXACT if repeated else Status.UNDEFINED,
+        note="" if repeated else "no text is labelled more than once",
         method="texts with more than one label, of those labelled more than once",
     )
-    return measure, {"corpus": corpus.name, "labelled": sum(times.values()), "repeated": repeated}
+    return measure, {
+        "role": role,
+        "corpus": corpus.name,
+        "labelled": sum(times.values()),
+        "repeated": repeated,
+    }
 
 
 def at_odds(texts: Sequence[str], answers: Sequence[int]) -> int:

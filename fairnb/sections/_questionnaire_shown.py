@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Altai
-from fairnb.sections._drawing import INK, MUTE, new_figure, write
+from fairnb.sections._drawing import INK, MUTE, RULE, new_figure, write
 from fairnb.sections._format import count, number, percent
 from fairnb.sections._ground_truth import FORMULA
 from fairnb.sections._questionnaire import crosswalk, laws
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 _NOT_STATED = "not stated"
 _HIGHEST = 3
+_HEADS = {
+    State.COVERED: "Covered",
+    State.PARTLY: "Partly",
+    State.NOT_COVERED: "Not",
+    State.NOT_APPLICABLE: "N/A",
+    State.CLAIMED: "Claimed",
+    State.UNANSWERED: "Open",
+}
 
 
 def shown_tables(result: Result) -> Iterable[Table]:
@@ -76,7 +84,7 @@ def heat_map(result: Result) -> Plot | None:
             given = one["relevance"].get(str(int(requirement)))
             left = int(requirement) - 1
             # Light enough at every step for the number, which says it all, to be read.
-            shade = "white" if given is None else str(1 - 0.6 * given / _HIGHEST)
+            shade = "white" if given is None else str(1 - 0.4 * given / _HIGHEST)
             axis.add_patch(_field(left, place, shade))
             said = "–" if given is None else str(given)
             style: dict[str, Any] = {"color": MUTE if given is None else INK, "fontsize": 8}
@@ -87,7 +95,7 @@ def heat_map(result: Result) -> Plot | None:
     axis.set_yticks(
         [place + 0.5 for place in range(len(stakeholders))], [one["name"] for one in reversed(stakeholders)]
     )
-    axis.tick_params(axis="x", length=0, labelcolor=INK, labelsize=5.5)
+    axis.tick_params(axis="x", length=0, labelcolor=INK, labelsize=6)
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     for side in ("left", "bottom"):
         axis.spines[side].set_visible(False)
@@ -102,14 +110,14 @@ def heat_map(result: Result) -> Plot | None:
 def _field(left: float, bottom: float, shade: str) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((left, bottom), 1, 1, facecolor=shade, edgecolor="white", linewidth=1.5)
+    return Rectangle((left, bottom), 1, 1, facecolor=shade, edgecolor=RULE, linewidth=0.6)
 
 
 def _wrapped(requirement: Altai) -> str:
     """A requirement's name in a narrow field: no line longer than a word needs."""
     lines: list[str] = []
-    for word in f"{int(requirement)}. {requirement.title}".split():
-        if lines and len(lines[-1]) + len(word) < 15:
+    for word in f"{int(requirement)}. {requirement.title}".replace("non-", "non- ").split():
+        if lines and len(lines[-1]) + len(word) < 14:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
@@ -138,24 +146,33 @@ def _overview(questions: Sequence[Mapping[str, Any]]) -> Table:
         "Answers by requirement",
         (
             Column("Requirement"),
-            Column("Questions", "number"),
-            *(Column(state.capitalize(), "number") for state in State),
+            Column("Asked", "number"),
+            *(Column(_HEADS[state], "number") for state in State),
         ),
         (*rows, row("All", questions, strong=True)),
-        note="Counts of questions, each as good as another: no grade of the system follows from them.",
+        note=(
+            "Not: not covered. N/A: not applicable. Claimed: without evidence. Open: unanswered. Counts of questions, "
+            "each as good as another: no grade of the system follows from them."
+        ),
     )
 
 
 def _answers(requirement: Altai, questions: Sequence[Mapping[str, Any]]) -> Table:
-    unanswered = [one["state"] == State.UNANSWERED for one in questions]
-    rows = tuple(
-        Row((one["part"], one["question"], _state(one), _said(one), _who(one)), quiet=quiet)
-        for one, quiet in zip(questions, unanswered, strict=True)
-    )
-    headings = ("Sub-section", "Question", "Answer", "In words, with evidence", "By whom, when")
-    # What nobody answered need not fill pages between the results.
+    rows: list[Row] = []
+    part = ""
+    for one in questions:
+        if one["part"] != part:
+            part = one["part"]
+            rows.append(Row((part, "", "", ""), strong=True))
+        cells = (one["question"], _state(one), _said(one), _who(one))
+        rows.append(Row(cells, quiet=one["state"] == State.UNANSWERED))
+    headings = ("Question", "Answer", "In words, with evidence", "By whom, when")
     return Table(
-        _named(requirement), tuple(Column(heading) for heading in headings), rows, annex=all(unanswered)
+        _named(requirement),
+        tuple(Column(heading) for heading in headings),
+        tuple(rows),
+        # What nobody answered need not fill pages between the results.
+        annex=all(one["state"] == State.UNANSWERED for one in questions),
     )
 
 
@@ -172,7 +189,7 @@ def _said(one: Mapping[str, Any]) -> str:
     parts = [one["text"]] if one["text"] else []
     for evidence in one["evidence"]:
         found = "as stated" if evidence["kind"] == "source" else evidence["found"]
-        parts.append(f"[{evidence['said']}: {found}]")
+        parts.append(f"[{evidence['said']} → {found}]")
     return " ".join(parts) or "–"
 
 
@@ -199,15 +216,17 @@ def _labelling(said: Mapping[str, Any]) -> Table:
 
 def _contradictions(result: Result) -> Table:
     rows = []
-    for role, held in result.facts["corpora"].items():
+    for held in result.facts["corpora"]:
+        role = held["role"]
         found = result.measure("conflicting_texts", label="all", variant=of_corpus(role, default=""))
         share = percent((found.value or 0.0) / held["repeated"]) if held["repeated"] else "–"
-        by_target = ", ".join(f"{name} {count(number)}" for name, number in held["targets"].items())
+        by_target = ", ".join(f"{name} {count(texts)}" for name, texts in held["targets"])
+        by_target = by_target if held["repeated"] else "–"
         cells = (
             role,
             count(held["labelled"]),
             count(held["repeated"]),
-            number(found.value or 0.0, 0),
+            number(found.value, 0) if found.value is not None else "–",
             share,
             by_target,
         )
@@ -286,14 +305,15 @@ def _relevance(stakeholders: Sequence[Mapping[str, Any]]) -> Table:
     columns = (
         Column("Stakeholder"),
         Column("At stake"),
-        *(Column(f"{int(one)}. {one.title}", "number") for one in Altai),
+        *(Column(str(int(one)), "number") for one in Altai),
     )
     return Table(
         "Relevance of the requirements for stakeholders",
         columns,
         rows,
         note=(
-            "0 none, 1 low, 2 medium, 3 high; – not stated. Judged by the assessor, not computed. After the relevancy "
-            "matrix of Brown et al. (2021), with the seven requirements in the place of their metrics."
+            f"Columns: {', '.join(_named(one) for one in Altai)}. 0 none, 1 low, 2 medium, 3 high; – not stated. "
+            "Judged by the assessor, not computed. After the relevancy matrix of Brown et al. (2021), with the seven "
+            "requirements in the place of their metrics."
         ),
     )

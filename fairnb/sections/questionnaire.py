@@ -13,6 +13,7 @@ from fairnb.sections._questionnaire import Answers, questions
 from fairnb.sections._questionnaire_judged import State, judged
 from fairnb.sections._questionnaire_shown import crosswalk_table, heat_map, shown_tables
 from fairnb.sections._result import Result
+from fairnb.sections._variant import of_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -58,17 +59,17 @@ class Questionnaire(Section):
         said = view.answers()
         results = dict(view.results(_earlier(view.facts["sections"], self.id)))
         measures: list[Measure] = []
-        corpora: dict[str, Any] = {}
+        corpora: list[dict[str, Any]] = []
         for role, need in _ROLES:
             if view.has(need):
                 corpus = view.corpus(role)
                 measure, held = conflicts(role, corpus)
-                held["targets"] = {
-                    target.name: at_odds(corpus.texts, view.labels(role, target.name).tolist())
+                held["targets"] = [
+                    [target.name, at_odds(corpus.texts, view.labels(role, target.name).tolist())]
                     for target in view.targets
-                }
+                ]
                 measures.append(measure)
-                corpora[role] = held
+                corpora.append(held)
         owed = []
         for told, change in changes(results, view.criteria.margin):
             owed.append(told)
@@ -114,15 +115,16 @@ def _counted(result: Result) -> str:
     asked = result.facts["questions"]
     states = Counter(one["state"] for one in asked)
     parts = [f"{count(states[state])} {state}" for state in State if states[state]]
-    return f"Of {count(len(asked))} questions, {', '.join(parts)}."
+    return f"{count(len(asked))} questions: {', '.join(parts)}."
 
 
 def _contradictions(result: Result) -> Iterable[str]:
-    for role, held in result.facts["corpora"].items():
+    for held in result.facts["corpora"]:
+        role = held["role"]
         if not held["repeated"]:
             yield f"No text of the {role} corpus is labelled more than once: contradictions cannot be seen in it."
             continue
-        conflicting = result.measure("conflicting_texts", label="all", variant=f"corpus={role}")
+        conflicting = result.measure("conflicting_texts", label="all", variant=of_corpus(role, default=""))
         number = int(conflicting.value or 0)
         yield (
             f"Of {count(held['repeated'])} texts of the {role} corpus that are labelled more than once, "
@@ -145,10 +147,13 @@ def _limits(
 ) -> Iterable[str]:
     unanswered = sum(one["state"] == State.UNANSWERED for one in asked)
     if unanswered:
-        yield f"{count(unanswered)} of {count(len(asked))} questions on the seven requirements are unanswered."
+        yield f"Unanswered: {count(unanswered)} of {count(len(asked))} questions on the seven requirements."
     claimed = sum(one["state"] == State.CLAIMED for one in asked)
     if claimed:
-        yield f"{count(claimed)} answers are claims: nobody answers for them by name, or no evidence is there."
+        yield (
+            f"Claimed without evidence: {count(claimed)} of {count(len(asked))} questions. Nobody answers for the "
+            "claim by name, or no evidence is there."
+        )
     if any(named["kind"] == "source" for one in asked for named in one["evidence"]):
         yield "Sources that answers name were not read by the software; they are printed as stated."
     if not said.ground_truth.labelled_by.strip():
