@@ -112,6 +112,13 @@ def rows_of():
     return _rows_of
 
 
+@pytest.fixture(scope="session")
+def mentioned(split, rows_of):
+    """Texts of the test part, in the split's order, by term of Table 4 and by (attribute, subgroup)."""
+    by_term, by_group, _ = rows_of([row[2] for row in split[1]])
+    return by_term, {tuple(name.split(": ", 1)): rows for name, rows in by_group.items()}
+
+
 # ---- what the document prints
 
 

@@ -33,7 +33,7 @@ class Moved:
 
 @pytest.fixture(scope="module")
 def swapped(split, scored):
-    """(attribute, first, second) -> {(subgroup, to or "placebo"): rows}, and texts that name both."""
+    """(attribute, first, second) -> {(subgroup, to or "placebo"): rows}, and every text as it was swapped."""
     lexicon = load_lexicon(LexiconSpec(), Path())
     texts = [row[2] for row in split[1]]
     labels = [row[3] for row in split[1]]
@@ -66,9 +66,13 @@ def swapped(split, scored):
             ]
             for way, pairs in ways.items()
         }
-        made[attribute, first, second] = rows, sum(one.subgroup == "mixed" for one in done)
+        made[attribute, first, second] = rows, done
     assert len(set(texts)) == len(texts), "equal texts would be one cluster: Student's interval is not theirs"
     return made
+
+
+def mixed_in(done) -> int:
+    return sum(one.subgroup == "mixed" for one in done)
 
 
 def of(measure, swapped):
@@ -95,6 +99,24 @@ def withheld(measure, support: int) -> bool:
         return False
     assert measure.value is measure.low is measure.high is measure.p is None
     return True
+
+
+def test_texts_are_told_apart_as_printed_and_none_that_names_a_group_is_passed_over(
+    swapped, printed, mentioned
+):
+    for (attribute, first, second), (rows, done) in swapped.items():
+        passed = {
+            row
+            for row, one in enumerate(done)
+            if not one.changes and not any(word.subgroup for word in one.skipped)
+        }
+        alone = sum(not one.changes for one in done) - len(passed)
+        sizes = [len(rows[first, second]), len(rows[second, first]), mixed_in(done), alone, len(passed)]
+        assert sum(sizes) == len(done)
+        cells = printed["What was swapped"][f"{first} / {second}"]
+        assert cells[1:6] == [f"{size:,}" for size in sizes]
+        for group in (first, second):
+            assert not passed & mentioned[1][attribute, group]
 
 
 def test_every_mean_shift_has_students_interval(case, swapped):
@@ -166,13 +188,14 @@ def bonett_price(plus: int, minus: int, n: int) -> tuple[float, float]:
 
 def test_every_share_of_favour_is_counted(case, swapped, printed):
     close = 0
-    for (_, first, second), (_, mixed) in swapped.items():
-        assert printed["Whom the swap favours"][f"{first} / {second}"][7] == f"{mixed:,}"
+    for (_, first, second), (_, done) in swapped.items():
+        if (cells := printed["Whom the swap favours"].get(f"{first} / {second}")) is not None:
+            assert cells[7] == f"{mixed_in(done):,}"
     for measure in chosen(case, "favour"):
         rows = of(measure, swapped)
         if measure.subgroup == "mixed":
-            ((_, mixed),) = (one for (a, *_), one in swapped.items() if a == measure.attribute)
-            hits, n = mixed, mixed + len(rows)
+            ((_, done),) = (one for (a, *_), one in swapped.items() if a == measure.attribute)
+            hits, n = mixed_in(done), mixed_in(done) + len(rows)
         elif measure.reference:
             continue
         else:
