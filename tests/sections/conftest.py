@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,8 @@ import pytest
 
 from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
-from fairnb.sections import Criteria, Need, Result, SystemFacts, Target
+from fairnb.sections import Answers, Criteria, Need, Result, SystemFacts, Target
+from fairnb.sections.questionnaire import Questionnaire
 from fairnb.statistics import tally
 from fairnb.text import RedactMode, redact
 
@@ -144,3 +147,56 @@ class SmallView:
 def small_view() -> Callable[..., SmallView]:
     """Make a small view."""
     return SmallView
+
+
+class _Answered:
+    """A small view with answers, and labels as the corpus has them."""
+
+    def __init__(self, view: Any, said: str, labels: dict[str, list[Any]]) -> None:
+        self._view = view
+        self._said = Answers.model_validate(tomllib.loads(said))
+        self._labels = labels
+
+    def answers(self) -> Answers:
+        return self._said
+
+    def corpus(self, role: str) -> Any:
+        return SimpleNamespace(
+            name=role, texts=self._view.texts[role], labels=self._labels.get(role, self._view.answers[role])
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._view, name)
+
+
+@dataclass
+class Ask:
+    """Runs the section on the seven requirements with answers in TOML."""
+
+    make: Callable[..., Any]
+
+    def __call__(
+        self,
+        said: str = "",
+        *,
+        done: dict[tuple[str, str], Result] | None = None,
+        texts: dict[str, list[str]] | None = None,
+        labels: dict[str, list[Any]] | None = None,
+        answers: dict[str, list[int]] | None = None,
+        margin: float = 0.05,
+    ) -> Result:
+        done, texts = done or {}, texts or {}
+        view = self.make(
+            answers or {role: [0] * len(held) for role, held in texts.items()},
+            texts=texts,
+            done=done,
+            said={"sections": ["engagement", *(name for name, _ in done), "questionnaire", "conclusion"]},
+            criteria=Criteria(margin=margin),
+        )
+        return Questionnaire().run(_Answered(view, said, labels or {}), Questionnaire.Params())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ask(small_view: Callable[..., SmallView]) -> Ask:
+    """Runs the section on the seven requirements."""
+    return Ask(small_view)
