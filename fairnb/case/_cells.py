@@ -62,9 +62,11 @@ def _is_cell(cell: Any) -> bool:
         isinstance(source, str) or (isinstance(source, list) and all(isinstance(s, str) for s in source))
     ):
         return False
-    outputs = cell.get("outputs", [])
+    is_code = cell["cell_type"] == "code"
+    outputs = cell.get("outputs", None if is_code else [])
     return (
-        isinstance(cell.get("metadata", {}), dict)
+        isinstance(cell.get("metadata"), dict)
+        and ("execution_count" in cell or not is_code)
         and isinstance(outputs, list)
         and all(isinstance(one, dict) and isinstance(one.get("data", {}), dict) for one in outputs)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from fairnb.corpus import CorpusSpec
 from fairnb.embedding import EmbeddingSpec
@@ -23,9 +23,21 @@ BESIDE = (QUESTIONNAIRE, "findings.toml")
 ROLES: tuple[Role, ...] = ("train", "test", "synthetic")
 
 
-Line = Annotated[str, Field(max_length=300)]
+_LONGEST_WORD = 200
+
+
+def _with_breaks(text: str) -> str:
+    longest = max(map(len, text.split()), default=0)
+    if longest > _LONGEST_WORD:
+        raise ValueError(
+            f"a word of {longest:,} characters fits no line: break it up, {_LONGEST_WORD} are possible"
+        )
+    return text
+
+
+Line = Annotated[str, Field(max_length=300), AfterValidator(_with_breaks)]
 """What stands in one line of the cover or of a page's head: longer, and no page can be laid out."""
-Paragraph = Annotated[str, Field(max_length=3000)]
+Paragraph = Annotated[str, Field(max_length=3000), AfterValidator(_with_breaks)]
 
 
 class _Table(BaseModel):

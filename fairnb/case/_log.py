@@ -74,6 +74,17 @@ class RunLog:
             ) from error
 
 
+_RESULT: dict[str, type] = {"section": str, "target": str, "content_sha256": str}
+_KEYS: dict[str, dict[str, type]] = {
+    "run": _RESULT,
+    "replay": _RESULT,
+    "score": {"digest": str},
+    "case_file": {"changes": dict},
+    "parameter": {"section": str},
+}
+"""What is read of each kind of event."""
+
+
 def latest_results(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
     """Digest of the content that the log names last for each (section, target)."""
     named: dict[tuple[str, str], str] = {}
@@ -128,6 +139,8 @@ def _chained(lines: Sequence[bytes], path: Path) -> list[dict[str, Any]]:
             raise _damaged(path, number, "the line is not an event") from error
         if not sound:
             raise _damaged(path, number, "the line does not follow from the line before it")
+        if not all(isinstance(entry.get(key), kind) for key, kind in _KEYS.get(entry["event"], {}).items()):
+            raise _damaged(path, number, f"the event {entry['event']!r} lacks what such events say")
         entries.append(entry)
         previous = sha256(line)
     return entries

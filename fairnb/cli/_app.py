@@ -15,6 +15,8 @@ app = App(
     version=__version__,
     help="Assess a text classifier you did not build, and hand over a signed audit document.",
     help_format="plaintext",
+    # main() says what is kept and how to go on.
+    suppress_keyboard_interrupt=False,
 )
 
 Json = Annotated[bool, Parameter(name="--json", negative=(), help="Put the result on stdout as JSON.")]

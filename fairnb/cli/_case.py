@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from cyclopts import Parameter, validators
 
 from fairnb.cli._app import Json, Progress, app, put, say
-from fairnb.errors import ExitCode
+from fairnb.errors import ExitCode, FairnbError
 
 Severity = Literal["high", "medium", "low", "observation"]
 
@@ -102,7 +104,7 @@ def run(
     *,
     only: str = "",
     fail_on: Severity | None = None,
-    timeout: float | None = None,
+    timeout: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     as_json: Json = False,
 ) -> int:
     """Execute the case's notebook in a fresh kernel; finished sections are replayed.
@@ -123,6 +125,10 @@ def run(
     from fairnb.notebook import execute
 
     chosen = tuple(part.strip() for part in only.split(",") if part.strip())
+    if only and not chosen:
+        raise FairnbError(
+            "no-section", f"{only!r} names no section", "write ids, separated by commas", where="--only"
+        )
     report = execute(folder, only=chosen or None, timeout=timeout, progress=Progress())
     if as_json:
         put(report.to_json())

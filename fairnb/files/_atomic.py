@@ -26,8 +26,10 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
         ``cannot-write`` if a folder is missing, read-only or full; nothing is left behind.
     """
     staged: list[tuple[str, Path]] = []
+    at = next(iter(contents), Path())
     try:
         for path, data in contents.items():
+            at = path
             descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
             staged.append((name, path))
             with os.fdopen(descriptor, "wb") as stream:
@@ -36,14 +38,14 @@ def write_all(contents: Mapping[Path, bytes]) -> None:
                 os.fsync(stream.fileno())
             os.chmod(name, _mode_of(path))
         for name, path in staged:
+            at = path
             os.replace(name, path)
     except OSError as error:
-        place = error.filename or next(iter(contents), "")
         raise FairnbError(
             "cannot-write",
             f"the file cannot be written ({error.strerror or error})",
             "choose a folder that exists, is writable and has room",
-            where=str(place),
+            where=str(at),
         ) from error
     finally:
         for name, _ in staged:

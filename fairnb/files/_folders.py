@@ -48,10 +48,16 @@ def inside(root: Path, path: str | Path) -> Path:
     Raises
     ------
     FairnbError
-        ``path-outside`` for absolute paths elsewhere, ``..`` and links that lead out.
+        ``path-outside`` for absolute paths elsewhere, ``..`` and links that lead out; ``bad-path`` for
+        what no file can be called.
     """
     base = root.resolve()
-    full = (base / path).resolve()
+    try:
+        full = (base / path).resolve()
+    except ValueError as error:
+        raise FairnbError(
+            "bad-path", f"{str(path)!r} is no name of a file ({error})", "correct the path"
+        ) from error
     if not full.is_relative_to(base):
         raise FairnbError(
             "path-outside",

@@ -186,8 +186,11 @@ class _Run:
                 cell.outputs = []
                 cell.execution_count = None
         try:
-            async with client.async_setup_kernel(env=environment, cwd=str(self.folder), cleanup_kc=True):
-                await self._each_cell(client)
+            # What the kernel says outside of cells, such as why it ends, is no word to the person who runs it.
+            with (scratch / "kernel.log").open("wb") as said:
+                start = {"env": environment, "cwd": str(self.folder), "stdout": said, "stderr": said}
+                async with client.async_setup_kernel(**start, cleanup_kc=True):
+                    await self._each_cell(client)
         except RuntimeError as error:
             if self.began:
                 raise
@@ -210,7 +213,8 @@ class _Run:
             except CellTimeoutError:
                 self._stop(index, f"the cell took longer than {self.timeout:g} s", ExitCode.FAILED, started)
             except DeadKernelError:
-                self._stop(index, "the kernel died, perhaps for want of memory", ExitCode.FAILED, started)
+                said = "the kernel died, for want of memory or because the assessed system ended it"
+                self._stop(index, said, ExitCode.FAILED, started)
             except CellExecutionError as error:
                 said = f"{error.evalue or error.ename}"
                 self._stop(index, said, ExitCode.FAILED, started)

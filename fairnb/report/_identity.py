@@ -288,6 +288,15 @@ def _encryption(passphrase: str) -> KeySerializationEncryption:
 
 
 def _check_request(path: Path, pem: Path, name: str, organisation: str, passphrase: str, days: int) -> None:
+    try:
+        passphrase.encode()
+    except UnicodeEncodeError:
+        raise FairnbError(
+            "passphrase-not-text",
+            "the passphrase is not valid UTF-8",
+            "choose one that a keyboard can type",
+            where="FAIRNB_PASSPHRASE",
+        ) from None
     for target in (path, pem):
         if target.exists() or target.is_symlink():
             raise FairnbError(

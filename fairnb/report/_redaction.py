@@ -125,12 +125,15 @@ def _redacted_payload(payload: Mapping[str, Any], mode: RedactMode, key: bytes) 
     if not examples:
         return dict(payload)
     shown = [
-        {**example, **{name: _redacted(str(example.get(name, "")), mode, key) for name in ("text", "beside")}}
+        {
+            **example,
+            **{
+                name: redact(str(example[name]), mode, key=key, escaped=False)
+                for name in ("text", "beside")
+                if name in example
+            },
+        }
         for example in examples
     ]
     changed = {**content, "result": {**content["result"], "examples": shown}}
     return {**payload, "content": changed, "content_sha256": digest_of(changed)}
-
-
-def _redacted(text: str, mode: RedactMode, key: bytes) -> str:
-    return redact(text, mode, key=key, escaped=False) if text else ""

@@ -5,7 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from fairnb.files import plain
 from fairnb.sections._measure import Measure, MeasureKey
@@ -75,6 +81,12 @@ class Example(_Frozen):
     beside: str = ""
     note: str = ""
     values: dict[str, float | str | None] = {}
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without a second text as it was written before there was one: stored results keep their digest."""
+        written: dict[str, Any] = handler(self)
+        return {name: value for name, value in written.items() if name != "beside" or value}
 
 
 class Result(_Frozen):

@@ -10,7 +10,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import cached_property
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -74,7 +74,8 @@ class PythonSystem(System):
 
     def raw(self, texts: list[str]) -> Any:
         """Call the function; modules of the case folder can be imported from within."""
-        with _importable(self._folder):
+        # A function that changes the working folder would make every relative path of the case a wrong one.
+        with chdir(Path.cwd()), _importable(self._folder):
             return self._function(texts)
 
     @cached_property

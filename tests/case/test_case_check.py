@@ -92,3 +92,8 @@ def test_a_function_that_only_the_notebook_has_is_no_error(make_case: Any) -> No
 
 def test_a_folder_without_a_case_is_told(tmp_path: Any) -> None:
     assert [code for code, _ in told(tmp_path)] == ["no-case"]
+
+
+def test_a_path_that_no_file_can_have_is_told(make_case: Any) -> None:
+    found = told(make_case(extra='[corpus.train]\npath = "a\\u0000b"\n'))
+    assert [code for code, _ in found] == ["bad-path"]

@@ -18,7 +18,7 @@ from pathlib import Path
 from fairnb.case import RunLog
 log = RunLog(Path(sys.argv[1]))
 for i in range(20):
-    log.append([{"event": "run", "by": sys.argv[2], "i": i}])
+    log.append([{"event": "noted", "by": sys.argv[2], "i": i}])
 """
 
 
@@ -28,8 +28,8 @@ def log(tmp_path: Path) -> RunLog:
 
 
 def test_every_line_holds_the_digest_of_the_line_before(log: RunLog) -> None:
-    log.append([{"event": "run"}, {"event": "replay"}])
-    log.append([{"event": "score"}])
+    log.append([{"event": "noted"}, {"event": "noted again"}])
+    log.append([{"event": "third"}])
     lines = log.path.read_bytes().splitlines()
     assert [json.loads(line)["n"] for line in lines] == [1, 2, 3]
     assert json.loads(lines[0])["previous"] == "0" * 64
@@ -49,7 +49,7 @@ def test_nothing_to_add_writes_nothing(log: RunLog) -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda lines: [lines[0].replace(b"run", b"ran"), *lines[1:]], 2),
+        (lambda lines: [lines[0].replace(b"noted", b"known"), *lines[1:]], 2),
         (lambda lines: [lines[0], lines[2]], 2),
         (lambda lines: [lines[1], lines[0], lines[2]], 1),
         (lambda lines: [*lines[:2], b"{}"], 3),
@@ -58,7 +58,7 @@ def test_nothing_to_add_writes_nothing(log: RunLog) -> None:
     ],
 )
 def test_a_changed_log_is_refused_with_the_line(log: RunLog, change: object, line: int) -> None:
-    log.append([{"event": "run"}, {"event": "replay"}, {"event": "score"}])
+    log.append([{"event": "noted"}, {"event": "noted again"}, {"event": "third"}])
     lines = log.path.read_bytes().splitlines()
     log.path.write_bytes(b"\n".join(change(lines)) + b"\n")  # type: ignore[operator]
     with pytest.raises(FairnbError) as caught:
@@ -69,9 +69,9 @@ def test_a_changed_log_is_refused_with_the_line(log: RunLog, change: object, lin
 
 
 def test_an_incomplete_last_line_is_neither_read_nor_written_after(log: RunLog) -> None:
-    log.append([{"event": "run"}])
+    log.append([{"event": "noted"}])
     log.path.write_bytes(log.path.read_bytes()[:-5])
-    for use in (log.entries, lambda: log.append([{"event": "run"}])):
+    for use in (log.entries, lambda: log.append([{"event": "noted"}])):
         with pytest.raises(FairnbError, match="not complete"):
             use()
 
@@ -98,3 +98,9 @@ def test_only_changes_after_the_first_score_are_named() -> None:
         {"event": "case_file", "n": 7},
     ]
     assert [entry["n"] for entry in changed_after_first_score(entries)] == [5, 7]
+
+
+def test_an_event_without_what_is_read_of_it_is_refused(log: RunLog) -> None:
+    log.append([{"event": "run", "section": "system", "target": ""}])
+    with pytest.raises(FairnbError, match="lacks what such events say"):
+        log.entries()

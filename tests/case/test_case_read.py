@@ -236,3 +236,6 @@ def test_a_title_that_no_page_can_hold_is_refused(make_case: Any) -> None:
     with pytest.raises(FairnbErrors) as caught:
         load_case(make_case(toml=make_case.toml.replace("A small assessment", "Assessment " * 1000)))
     assert "at most 300 characters" in str(caught.value)
+    with pytest.raises(FairnbErrors) as caught:
+        load_case(make_case(toml=make_case.toml.replace("none of us built it", "I" * 2000)))
+    assert "a word of 2,000 characters" in str(caught.value)

@@ -177,3 +177,18 @@ def test_what_nobody_foresaw_is_no_word_about_a_document(error, said, monkeypatc
     monkeypatch.setattr("fairnb.report.verify", fails)
     assert main(["verify", "audit.pdf"]) == 5
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--timeout", "0"], ["--timeout", "-1"], ["--only", ","]])
+def test_options_that_ask_for_nothing_are_wrong_use(options, case, capsys):
+    assert main(["run", str(case), *options]) == 2
+    assert capsys.readouterr().err.startswith("fairnb: ")
+
+
+def test_ctrl_c_is_told(monkeypatch, capsys):
+    def interrupted(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairnb.report.verify", interrupted)
+    assert main(["verify", "audit.pdf"]) == 130
+    assert "interrupted" in capsys.readouterr().err

@@ -121,8 +121,9 @@ def test_a_kernel_that_dies_is_told(small: Any) -> None:
     assert "the kernel died" in report.reason
 
 
-def test_a_cell_over_the_time_limit_is_told(small: Any) -> None:
+def test_a_cell_over_the_time_limit_is_told(small: Any, capfd: pytest.CaptureFixture[str]) -> None:
     report = execute(small(OPEN, "import time; time.sleep(60)"), timeout=2)
+    assert "Traceback" not in "".join(capfd.readouterr())
     assert report.exit_code is ExitCode.FAILED
     assert "longer than 2 s" in report.reason
 
@@ -148,6 +149,26 @@ def test_a_wrong_case_file_is_refused_before_anything_is_touched(small: Any) -> 
     assert [error.code for error in caught.value.errors] == ["unknown-key", "file-missing"]
     assert (folder / "assessment.ipynb").read_bytes() == before
     assert not (folder / ".fairnb").exists()
+
+
+def test_a_damaged_log_is_told_before_the_notebook_is_touched(small: Any) -> None:
+    folder = small(OPEN, 'case.section("engagement")')
+    assert execute(folder).exit_code is ExitCode.DONE
+    log = folder / ".fairnb" / "log.jsonl"
+    log.write_bytes(log.read_bytes()[:-20])
+    before = (folder / "assessment.ipynb").read_bytes()
+    with pytest.raises(FairnbErrors) as caught:
+        execute(folder)
+    assert [error.code for error in caught.value.errors] == ["damaged-log"]
+    assert caught.value.exit_code is ExitCode.UNFAITHFUL
+    assert (folder / "assessment.ipynb").read_bytes() == before
+
+
+def test_a_function_that_changes_the_folder_does_not_move_the_case(small: Any) -> None:
+    folder = small(OPEN, 'case.section("technical_performance")', 'case.section("mining")', system=LIVE)
+    (folder / "scorer.py").write_text(SCORER.format(body="import os; os.chdir('/')"))
+    report = execute(folder)
+    assert outcomes(report) == {"technical_performance": "done", "mining": "done"}
 
 
 def test_progress_within_a_section_is_told_and_left_out_of_the_notebook(small: Any) -> None:

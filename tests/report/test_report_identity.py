@@ -91,6 +91,12 @@ def test_an_identity_is_never_overwritten(files: Any) -> None:
     assert files.identity.read_bytes() == before
 
 
+def test_a_passphrase_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    call = lambda: new_identity(tmp_path / "a.p12", name="X", passphrase="long enough \udcff")  # noqa: E731
+    assert code_of(call) == "passphrase-not-text"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_certificate_of_that_name_is_not_overwritten_either(tmp_path: Path) -> None:
     (tmp_path / "a.pem").write_text("mine")
     assert code_of(lambda: new_identity(tmp_path / "a.p12", name="X", passphrase=PASSPHRASE)) == "file-exists"
