@@ -15,6 +15,7 @@ PRONOUNS = frozenset(("her", "his"))
 
 _NEXT = re.compile(r"[^\S\n]*+(?P<word>[^\W_]+(?:['’‘ʼ][^\W_]+)*)")
 _BEFORE = re.compile(r"(?P<word>[^\W_]+(?:['’‘ʼ][^\W_]+)*)(?P<gap>[^\S\n]*)\Z")
+_OPENED = re.compile(r"[^\S\n]+[\"“‘'][^\W_]")
 _REACH = 60
 """Characters looked at on either side of a word: no rule needs more, however long the text is."""
 
@@ -65,7 +66,8 @@ def is_possessive(word: str, raw: str, start: int, end: int) -> bool:
         following, place = next_word(raw, place)
         steps += 1
     if not following:
-        return False
+        # 'his "sure thing"': what he owns is quoted.
+        return word == "his" and _OPENED.match(raw, place) is not None
     if word == "his":
         # As a pronoun it is rare: only words that cannot begin what he owns show it.
         return following not in _words("never_owned")

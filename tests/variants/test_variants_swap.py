@@ -45,6 +45,8 @@ def test_a_title_is_swapped_on_request() -> None:
         ("told her 3 times about her 3 cars", "told him 3 times about his 3 cars"),
         ("saw her walking past her building", "saw him walking past his building"),
         ("A friend of hers", "A friend of his"),
+        ('his every step, and his "sure thing"', 'her every step, and her "sure thing"'),
+        ("The car is his, 'the red one'", "The car is hers, 'the red one'"),
         ("love her &amp; her cat", "love him &amp; his cat"),
     ],
 )
