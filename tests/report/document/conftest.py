@@ -30,6 +30,7 @@ from fairnb.sections import (
     Verdict,
     View,
     _registry,
+    section,
 )
 
 BUNDLE = "application/vnd.fairnb.result+json"
@@ -131,11 +132,11 @@ def sample_result(**changes: Any) -> Result:
 
 
 def payload(
-    section: str, result: Result, *, title: str = "", target: str = "", **content: Any
+    name: str, result: Result, *, title: str = "", target: str = "", **content: Any
 ) -> dict[str, Any]:
     """A payload as a case stores it."""
     inner = {
-        "section": section, "section_version": 1, "title": title or section, "target": target,
+        "section": name, "section_version": 1, "title": title or name, "target": target,
         "parameters": {}, "origins": {}, "declared": {}, "seed": 0, "confidence": 0.95, "inputs": {},
         "request": "0" * 64, "result": result.model_dump(mode="json"), **content,
     }  # fmt: skip
@@ -162,7 +163,9 @@ def engagement_payload(draft: Sequence[str] = (), **said: Any) -> dict[str, Any]
         "confidence": 0.95,
         "draft": list(draft),
     }  # fmt: skip
-    return payload("engagement", Result(facts=facts), title="Engagement")
+    return payload(
+        "engagement", Result(facts=facts), title="Engagement", section_version=section("engagement").version
+    )
 
 
 def system_payload() -> dict[str, Any]:
@@ -176,14 +179,15 @@ def system_payload() -> dict[str, Any]:
                      "balance": {"toxic": {"positive": 2502, "negative": 1301, "without_label": 0}},
                      "facts": {}}],
     }  # fmt: skip
-    return payload("system", Result(facts=facts), title="System and data")
+    return payload(
+        "system", Result(facts=facts), title="System and data", section_version=section("system").version
+    )
 
 
 def conclusion_payload(text: str) -> dict[str, Any]:
     """The assessor's words."""
-    return payload(
-        "conclusion", Result(facts={"text": text, "sections": [], "limits": []}), title="Conclusion"
-    )
+    result = Result(facts={"text": text, "sections": [], "limits": []})
+    return payload("conclusion", result, title="Conclusion", section_version=section("conclusion").version)
 
 
 def evidence_of(payloads: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
