@@ -12,7 +12,7 @@ from fairnb.errors import FairnbError
 from fairnb.files import write_bytes
 from fairnb.system._archives import keras_digest, skops_digest
 from fairnb.system._keras import is_keras, saved
-from fairnb.system._sklearn import is_sklearn
+from fairnb.system._sklearn import extra_installed, is_sklearn
 from fairnb.system._spec import SystemSpec
 from fairnb.system._system import first_line
 
@@ -39,7 +39,7 @@ def save_object(live_object: Any, folder: Path, *, name: str = "system") -> Syst
     Raises
     ------
     FairnbError
-        ``cannot-save-system`` with what to do instead, ``cannot-write``.
+        ``cannot-save-system`` with what to do instead, ``package-missing``, ``cannot-write``.
     """
     if is_sklearn(live_object):
         return _save_sklearn(live_object, folder, f"{name}.skops")
@@ -60,7 +60,8 @@ def save_object(live_object: Any, folder: Path, *, name: str = "system") -> Syst
 
 
 def _save_sklearn(model: Any, folder: Path, file: str) -> SystemSpec:
-    from skops.io import dumps, get_untrusted_types
+    with extra_installed():
+        from skops.io import dumps, get_untrusted_types
 
     try:
         data = dumps(model)

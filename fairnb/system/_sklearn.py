@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +100,16 @@ class SklearnSystem(System):
                 "have the model saved with skops, or write trust = true if you trust where it comes from",
                 where="[system] trust",
             )
-        import joblib
+        with extra_installed():
+            import joblib
 
         self._digest = sha256(data)
         self._trusted = [f"pickle {shown}"]
         return joblib.load(io.BytesIO(data))
 
     def _from_skops(self, data: bytes, shown: str) -> Any:
-        from skops.io import get_untrusted_types, loads
+        with extra_installed():
+            from skops.io import get_untrusted_types, loads
 
         self._digest = skops_digest(io.BytesIO(data), shown)
         unknown = get_untrusted_types(data=data)
@@ -125,12 +129,32 @@ class SklearnSystem(System):
 
     def _fingerprint_of(self, model: Any) -> None:
         """Digest of a live model, through its skops form; a model skops cannot save has none."""
-        from skops.io import dumps
+        with extra_installed():
+            from skops.io import dumps
 
         try:
             self._digest = skops_digest(io.BytesIO(dumps(model)), self.label)
         except Exception as error:  # noqa: BLE001 - skops raises whatever the model's types raise
             self._notes = [f"no fingerprint: skops cannot save the model ({type(error).__name__})"]
+
+
+@contextmanager
+def extra_installed() -> Iterator[None]:
+    """Say how to install what the imports of a block need.
+
+    Raises
+    ------
+    FairnbError
+        ``package-missing``.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise FairnbError(
+            "package-missing",
+            f"a package for scikit-learn models cannot be imported ({error})",
+            "install it with: pip install 'fairnb[sklearn]'",
+        ) from error
 
 
 def is_sklearn(candidate: Any) -> bool:

@@ -251,3 +251,25 @@ def test_what_cannot_be_saved_is_told_with_what_to_do(tmp_path: Path, thing: Any
     with pytest.raises(FairnbError, match=told) as caught:
         save_object(thing, tmp_path)
     assert caught.value.code == "cannot-save-system"
+
+
+@pytest.mark.parametrize(("package", "file"), [("skops.io", "model.skops"), ("joblib", "model.joblib")])
+def test_a_missing_package_is_told_with_what_installs_it(
+    package: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = fitted()
+    joblib.dump(model, tmp_path / file)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(FairnbError) as caught:
+        opened(tmp_path, file, trust=True)
+    assert caught.value.code == "package-missing"
+    assert package.split(".")[0] in caught.value.found
+    assert "pip install 'fairnb[sklearn]'" in caught.value.remedy
+
+
+def test_saving_without_skops_tells_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(FairnbError) as caught:
+        save_object(fitted(), tmp_path)
+    assert caught.value.code == "package-missing"
+    assert list(tmp_path.iterdir()) == []
