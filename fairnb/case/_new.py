@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,16 +179,34 @@ def copied(said: str, place: Path, option: str) -> tuple[str, dict[str, bytes]]:
 
 def _target(found: _Found, place: Path, corpora: list[CorpusDraft]) -> TargetDraft:
     """The question put to the system, whose classes are read where it lies or from a copy of it."""
-    from fairnb.system import open_system
-
     if not found.copies:
         # What is named lies in the case folder, or needs no file.
-        return target_draft(open_system(found.spec(), place).classes, found.kind == "scores", corpora)
+        return target_draft(_classes(found, place), found.kind == "scores", corpora)
     with tempfile.TemporaryDirectory() as scratch:
         for name, data in found.copies.items():
             (Path(scratch) / name).write_bytes(data)
-        classes = open_system(found.spec(), Path(scratch)).classes
+        classes = _classes(found, Path(scratch))
     return target_draft(classes, found.kind == "scores", corpora)
+
+
+def _classes(found: _Found, folder: Path) -> Sequence[str]:
+    from fairnb.system import open_system
+
+    try:
+        return open_system(found.spec(), folder).classes
+    except FairnbError as error:
+        if error.code != "not-trusted":
+            raise
+        # There is no case file yet in which that word could be written.
+        raise FairnbError(
+            error.code,
+            error.found,
+            f"{error.remedy}: no case file was written, so start the case without --system, put "
+            f"{found.value} into its folder, and write there [system] with {found.kind} = "
+            f"{quoted(found.value)} and that line",
+            where="--system",
+            exit_code=error.exit_code,
+        ) from error
 
 
 def _case_file(

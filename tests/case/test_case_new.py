@@ -175,3 +175,16 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(FairnbError) as caught:
         new_case(tmp_path / "file" / "case")
     assert caught.value.code == "cannot-write"
+
+
+def test_a_pickle_is_refused_with_what_to_do_while_there_is_no_case_file(
+    tmp_path: Path, scored: Path
+) -> None:
+    model = tmp_path / "model.joblib"
+    model.write_bytes(b"not even read")
+    with pytest.raises(FairnbError) as caught:
+        new_case(tmp_path / "case", system=f"sklearn:{model}", test=str(scored))
+    assert (caught.value.code, caught.value.where) == ("not-trusted", "--system")
+    for said in ("trust = true", "start the case without --system", 'sklearn = "model.joblib"'):
+        assert said in caught.value.remedy
+    assert not (tmp_path / "case").exists()
