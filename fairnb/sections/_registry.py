@@ -22,6 +22,12 @@ _OWN = {
     "swap": "fairnb.sections.swap:Swap",
     "counterfactual": "fairnb.sections.counterfactual:Counterfactual",
     "auc_bias": "fairnb.sections.auc_bias:AucBias",
+    "local_explanation": "fairnb.sections.local_explanation:LocalExplanation",
+    "global_explanation": "fairnb.sections.global_explanation:GlobalExplanation",
+    "robustness": "fairnb.sections.robustness:Robustness",
+    "privacy": "fairnb.sections.privacy:Privacy",
+    "footprint": "fairnb.sections.footprint:Footprint",
+    "questionnaire": "fairnb.sections.questionnaire:Questionnaire",
     "conclusion": "fairnb.sections.conclusion:Conclusion",
 }
 _GROUP = "fairnb.sections"
