@@ -35,6 +35,10 @@ GLOSSARY = (
         "The values that the data at hand do not rule out at the stated level; it covers sampling, not bias "
         "in how texts were collected or labelled.",
     ),
+    (
+        "Simultaneous interval",
+        "An interval so wide that all differences tested in a section hold theirs at once; severity follows from it.",
+    ),
     ("Margin", "The smallest difference that those who set the criteria said would matter."),
     ("Exceeds the margin", "The difference passed its test and is larger than the margin."),
     ("Within the margin", "The whole interval lies inside the margin: a larger difference is ruled out."),
@@ -43,6 +47,43 @@ GLOSSARY = (
         "Neither of these: the data cannot tell. It is no sign of fairness.",
     ),
     ("Not measured", "The question could not be put; the reason stands beside it."),
+    (
+        "Severity",
+        "How grave a finding is: high if the nearer end of its simultaneous interval is 0.20 or more away from no "
+        "difference, medium from 0.10, else low; an observation was found without holding the error of the audit, "
+        "or is no evidence about a group.",
+    ),
+    (
+        "Part of alpha",
+        "The share of the audit's permitted rate of false findings that is given to one section beforehand.",
+    ),
+    (
+        "Reference",
+        "What a subgroup is compared with: another subgroup, or the texts that do not mention it; the row says which.",
+    ),
+    (
+        "Template",
+        "A sentence with a gap into which words for different groups are put, so that nothing else differs.",
+    ),
+    (
+        "Placebo",
+        "A swap of words within the same group (man by guy): how far scores move when words change and the group "
+        "does not.",
+    ),
+    (
+        "BPSN",
+        "Background positive, subgroup negative: how often a positive text without the subgroup is scored above a "
+        "negative one with it; low where harmless texts about the subgroup score like positive ones.",
+    ),
+    (
+        "BNSP",
+        "Background negative, subgroup positive: how often a positive text with the subgroup is scored above a "
+        "negative one without it; low where positive texts about the subgroup score like harmless ones.",
+    ),
+    (
+        "Power mean",
+        "A mean of the subgroups' values that leans towards the lowest, so that one badly served subgroup shows.",
+    ),
     ("Too few", "Fewer texts than a statement needs. The value is shown in brackets or left out."),
     (
         "Evidence",
@@ -57,7 +98,7 @@ GLOSSARY = (
 )
 
 _BAD = {"too_few": "too few", "not_measured": "not measured"}
-_ROLES = {"train": "Training", "test": "Test", "synthetic": "Synthetic"}
+ROLES = {"train": "Training", "test": "Test", "synthetic": "Synthetic"}
 _EVENTS = {
     "case_file": "Case file read or changed",
     "score": "Corpus scored",
@@ -109,7 +150,7 @@ def cover_facts(
     name = " ".join(part for part in (called, _version(description).removeprefix(f"{called}==")) if part)
     developer = engagement.get("developer", {})
     corpora = [
-        f"{_ROLES.get(corpus['role'], corpus['role'])} corpus {corpus['name']}: {corpus['rows']:,} texts"
+        f"{ROLES.get(corpus['role'], corpus['role'])} corpus {corpus['name']}: {corpus['rows']:,} texts"
         for corpus in system.get("corpora", ())
     ]
     agreed = f"margin {criteria['margin']:g}" if "margin" in criteria else ""

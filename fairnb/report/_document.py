@@ -56,6 +56,8 @@ class Overview:
 
     title: str
     anchor: str
+    about: str
+    """The corpus that the section looked at, where its parameters name one."""
     statements: tuple[str, ...]
 
 
@@ -90,7 +92,7 @@ class Document:
     items: tuple[SectionView | Remarked, ...]
     tiles: tuple[Tile, ...]
     verdicts: tuple[VerdictView, ...]
-    """Gravest first."""
+    """Those that exceed the margin first, by severity, then by size."""
     overview: tuple[Overview, ...]
     not_assessed: tuple[tuple[str, str], ...]
     findings: tuple[FindingView, ...]
@@ -212,7 +214,7 @@ def build_document(
         items=tuple(items),
         tiles=_tiles(verdicts),
         verdicts=_ranked(verdicts),
-        overview=_overview(views),
+        overview=_overview(views, payloads),
         not_assessed=_not_assessed(views),
         findings=_findings(views),
         limits=_limits(views),
@@ -303,11 +305,21 @@ def _tiles(verdicts: Sequence[VerdictView]) -> tuple[Tile, ...]:
 
 
 def _ranked(verdicts: Sequence[VerdictView]) -> tuple[VerdictView, ...]:
-    order = list(MARKS)
-    return tuple(sorted(verdicts, key=lambda item: order.index(item.verdict)))
+    order, severities = list(MARKS), (*_SEVERITIES, "")
+    return tuple(
+        sorted(
+            verdicts,
+            key=lambda item: (order.index(item.verdict), severities.index(item.severity), -item.size),
+        )
+    )
 
 
-def _overview(views: Sequence[SectionView]) -> tuple[Overview, ...]:
+def _overview(views: Sequence[SectionView], payloads: Sequence[Payload]) -> tuple[Overview, ...]:
+    corpora: dict[str, dict[str, None]] = {}
+    for payload in payloads:
+        role = payload["content"]["parameters"].get("corpus")
+        if role in annexes.ROLES:
+            corpora.setdefault(_section_of(payload), {})[annexes.ROLES[role].lower()] = None
     lines = []
     for view in views:
         said = [
@@ -316,7 +328,8 @@ def _overview(views: Sequence[SectionView]) -> tuple[Overview, ...]:
             if part.statements
         ]
         if said and view.id != "conclusion":
-            lines.append(Overview(view.title, view.anchor, tuple(said)))
+            named = " and ".join(corpora.get(view.id, ()))
+            lines.append(Overview(view.title, view.anchor, f"{named} corpus" if named else "", tuple(said)))
     return tuple(lines)
 
 

@@ -166,6 +166,7 @@ def _part(
     found = () if name == "conclusion" else result.findings
     findings = tuple(finding_view(item, refs.of(item.measures)) for item in found)
     by_statement = {finding.statement: finding for finding in findings}
+    severities = {(item.criterion, item.measures): item.severity.value for item in found}
     figures = []
     if known and done and drawn:
         for label, plot in known.figures(result).items():
@@ -187,7 +188,7 @@ def _part(
         annex=tuple(annex),
         figures=tuple(figures),
         examples=result.examples,
-        verdicts=tuple(_verdict(item, result, refs) for item in result.candidates),
+        verdicts=tuple(_verdict(item, result, refs, severities) for item in result.candidates),
         findings=findings,
         limits=tuple(limits),
         printed=frozenset(key for table in shown for row in table.rows for key in row.measures),
@@ -279,7 +280,12 @@ def _statement(text: str, findings: Mapping[str, FindingView]) -> StatementView:
     return StatementView(text, finding.severity if finding else "", finding.refs if finding else "")
 
 
-def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
+def _verdict(
+    item: Candidate,
+    result: Result,
+    refs: _Refs,
+    severities: Mapping[tuple[str, tuple[MeasureKey, ...]], str],
+) -> VerdictView:
     shape, word, kind = MARKS[item.verdict.value]
     first = next((m for m in result.measures if item.measures and m.key == item.measures[0]), None)
     ratio = first is not None and first.measure.endswith("ratio")
@@ -303,6 +309,8 @@ def _verdict(item: Candidate, result: Result, refs: _Refs) -> VerdictView:
         refs=refs.of(item.measures),
         verdict=item.verdict.value,
         confirmatory=item.family == "C",
+        severity=severities.get((item.criterion, item.measures), ""),
+        size=0.0 if item.effect is None else abs(item.effect - 1 if ratio else item.effect),
     )
 
 

@@ -99,6 +99,10 @@ class VerdictView:
     verdict: str
     confirmatory: bool
     """Whether the error of the whole audit is held for it; else it is an observation at most."""
+    severity: str
+    """Of the finding that it became; empty if it became none."""
+    size: float
+    """How far the effect is from no difference; 0 without one."""
 
 
 @dataclass(frozen=True)

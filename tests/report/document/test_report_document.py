@@ -13,7 +13,7 @@ from fairnb.errors import FairnbError
 from fairnb.files import canonical_json
 from fairnb.report._document import build_document
 from fairnb.report._page import contents, render_document
-from fairnb.sections import Measure
+from fairnb.sections import Candidate, Finding, Measure, Verdict
 
 HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>'
 
@@ -72,6 +72,58 @@ def test_verdicts_are_told_by_shape_and_word(kit: Any) -> None:
     for mark in ("▲ Exceeds", "● Within", "◆ Inconclusive", "○ Not measured"):
         assert mark in text
     assert "4 differences were to be put to the test; 1 could not be measured." in text
+
+
+def test_the_gravest_findings_are_read_first_and_the_largest_of_them_before_the_others(kit: Any) -> None:
+    """Of twelve that exceed the margin eight stand at a glance: by severity, then by size whatever the sign."""
+    given = [
+        (number, severity, effect)
+        for number, (severity, effect) in enumerate(
+            [("low", 0.9), ("observation", 0.95), *[("medium", 0.1 + n / 100) for n in range(6)],
+             ("high", 0.30), ("high", -0.40), ("high", 0.35), ("low", -0.91)]
+        )
+    ]  # fmt: skip
+    measures = tuple(Measure(measure="gap", subgroup=f"g{n}", value=e, n=50) for n, _, e in given)
+    common: dict[str, Any] = {"statement": "It differs."}
+    result = kit.sample_result(
+        measures=measures,
+        candidates=tuple(
+            Candidate(criterion=f"Gap {n}", measures=(measures[n].key,), family="C", effect=e, margin=0.05,
+                      verdict=Verdict.EXCEEDS, **common)
+            for n, _, e in given
+        ),
+        findings=tuple(
+            Finding(criterion=f"Gap {n}", measures=(measures[n].key,), severity=s, requirement=5, **common)
+            for n, s, _ in given
+        ),
+    )  # fmt: skip
+    document = build_document(kit.evidence([kit.engagement(), kit.sample(result)]))
+    assert [item.criterion for item in document.foremost] == [f"Gap {n}" for n in (9, 10, 8, 7, 6, 5, 4, 3)]
+    assert [item.criterion for item in document.verdicts[8:]] == [f"Gap {n}" for n in (2, 11, 0, 1)]
+
+
+def test_the_page_promises_of_a_check_no_more_than_it_does(kit: Any) -> None:
+    text = words(page(kit.evidence(kit.payloads())))
+    assert "whether its figures follow" not in text
+    assert "It does not compare the printed figures with the evidence" in text
+    assert text.count("--trust CERTIFICATE.pem") == 2
+    assert "ROOTS.pem" not in text
+
+
+def test_the_first_page_says_which_corpus_a_section_looked_at(kit: Any) -> None:
+    payloads = [kit.engagement(), kit.sample(parameters={"corpus": "train"})]
+    (line,) = [one for one in build_document(kit.evidence(payloads)).overview if one.title.startswith("Who")]
+    assert line.about == "training corpus"
+    assert "Who is wrongly flagged training corpus Harmless" in words(page(kit.evidence(payloads)))
+
+
+def test_words_that_the_document_uses_are_explained_once(kit: Any) -> None:
+    terms = [term for term, _ in build_document(kit.evidence(kit.payloads())).glossary]
+    assert len(set(terms)) == len(terms)
+    assert set(terms) >= {
+        "Placebo", "BPSN", "BNSP", "Severity", "Reference", "Template", "Part of alpha", "Power mean",
+        "Simultaneous interval", "Tally",
+    }  # fmt: skip
 
 
 def test_what_was_not_assessed_is_named_with_its_reason(kit: Any) -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.report import _export, export
+from fairnb.sections import Measure
 
 TOML = """
 [engagement]
@@ -289,6 +290,26 @@ def test_a_hundred_and_twenty_rows_fourteen_columns_and_long_words_are_whole(
     rows = fonts.stdout.splitlines()[2:]
     assert all(re.search(r"yes yes yes +\d+ +\d+$", row) for row in rows), fonts.stdout
     assert all(any(family in row for row in rows) for family in ("+IBM-Plex-Sans", "+Source-Serif-4"))
+
+
+def test_a_heading_stands_on_the_page_of_its_wide_table(kit: Any, tmp_path: Path) -> None:
+    measures = tuple(
+        Measure(measure="gap", attribute="mentioned", subgroup=f"g{i}", reference="rest", label="negative",
+                variant="v", value=0.1, n=50)
+        for i in range(3)
+    )  # fmt: skip
+    heads = [f"Column {i}" for i in range(14)]
+    tables = [{"title": "Far", "heads": heads, "rows": [["far-cell"] * 14], "annex": True}]
+    result = kit.sample_result(
+        measures=measures, candidates=(), findings=(), facts={"statement": "Said.", "tables": tables}
+    )
+    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample(result)]))
+    export(place, to=["pdf"])
+    pages = pdf_text(tmp_path / "audit.pdf", "-layout").split("\f")
+    (annexed,) = [page for page in pages if re.search(r"^ *M-0001 ", page, re.MULTILINE)]
+    assert re.search(r"^ *Who is wrongly flagged +toxic$", annexed, re.MULTILINE)
+    (far,) = [page for page in pages if "far-cell" in page]
+    assert re.search(r"^ *[A-Z] Further tables$", far, re.MULTILINE)
 
 
 def test_words_in_figures_can_be_found_in_the_pdf(kit: Any, tmp_path: Path) -> None:
