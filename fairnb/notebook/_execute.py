@@ -19,7 +19,9 @@ from typing import Any, Literal
 from fairnb.case import (
     BUNDLE,
     NOTEBOOK,
+    RunLog,
     check_case,
+    load_case,
     payloads_in,
     read_notebook,
     section_cells,
@@ -32,7 +34,11 @@ from fairnb.notebook._notebook import LISTENING, ONLY
 from fairnb.sections import Severity, section, section_ids
 
 Progress = Callable[[int, int, str], None]
-Outcome = Literal["done", "not applicable", "not run", "failed", "interrupted"]
+Outcome = Literal["done", "replayed", "not applicable", "not run", "failed", "interrupted"]
+_UNKEPT = (
+    "The system is a Python function without version or files, so its scores are not kept: "
+    "declare version in the table [system] to have the next run replay them."
+)
 _PATIENCE = 10.0
 """Seconds a kernel has to stop after it was interrupted."""
 
@@ -43,6 +49,7 @@ class SectionRun:
 
     section: str
     outcome: Outcome
+    """`replayed`: every result was stored before this execution."""
     seconds: float = 0.0
     reason: str = ""
     """Why it is not applicable or failed."""
@@ -62,6 +69,8 @@ class ExecutionReport:
     exit_code: ExitCode = ExitCode.DONE
     findings: dict[str, int] = field(default_factory=dict)
     """Severity -> number of findings of the sections that ran."""
+    hint: str = ""
+    """What would make the next execution quicker."""
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -81,8 +90,7 @@ class ExecutionReport:
             + (f"  {run.reason}" if run.reason else "")
             for run in self.sections
         ]
-        if self.reason:
-            told.append(self.reason)
+        told += [line for line in (self.reason, self.hint) if line]
         return [*told, f"{self.notebook}  ({self.seconds:.1f} s)"]
 
     def to_json(self) -> dict[str, Any]:
@@ -102,6 +110,7 @@ class ExecutionReport:
             "reason": self.reason,
             "cell": self.cell,
             "findings": self.findings,
+            "hint": self.hint,
             "exit_code": int(self.exit_code),
         }
 
@@ -178,6 +187,10 @@ class _Run:
         self.exit_code = ExitCode.DONE
         self.interrupted = False
         self.began = False
+        self.log = RunLog(folder / ".fairnb" / "log.jsonl")
+        self.logged = len(self.log.entries())
+        system = load_case(folder).file.system
+        self.unkept = system.kind == "python" and not (system.version or system.files)
 
     async def all_cells(self, scratch: Path, environment: dict[str, str]) -> None:
         client = _client(self, scratch)
@@ -254,6 +267,7 @@ class _Run:
 
     def _note(self, index: int, cell: Any, seconds: float) -> None:
         names = self.cells.get(index, ())
+        computed = self._computed() if names else set()
         for name in names:
             shown = [
                 item
@@ -262,12 +276,16 @@ class _Run:
                 if item["content"]["section"] == name
             ]
             missing = [item["content"]["result"] for item in shown]
-            outcome: Outcome = "done" if shown else "not run"
+            outcome: Outcome = "not run" if not shown else "done" if name in computed else "replayed"
             reason = ""
             if shown and all(result["status"] == "not_applicable" for result in missing):
                 outcome, reason = "not applicable", str(missing[0]["reason"])
             self.runs.append(SectionRun(name, outcome, seconds / len(names), reason))
             self.progress(len(self.runs), self.total, f"{section_title(name)}: {outcome}")
+
+    def _computed(self) -> set[str]:
+        """Sections of which this execution computed a result; whatever else is shown was stored before."""
+        return {entry["section"] for entry in self.log.entries()[self.logged :] if entry["event"] == "run"}
 
     def _stop(self, index: int, reason: str, code: ExitCode, started: float | None = None) -> None:
         """Put down why the execution ends here."""
@@ -313,6 +331,7 @@ class _Run:
             self.cell,
             self.exit_code,
             findings,
+            _UNKEPT if self.unkept else "",
         )
 
 

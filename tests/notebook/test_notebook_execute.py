@@ -62,8 +62,10 @@ def test_the_template_runs_to_a_faithful_record_and_again_to_the_same_bytes(smal
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
 
     before = (folder / "assessment.ipynb").read_bytes()
-    execute(folder)
+    again = execute(folder)
     assert (folder / "assessment.ipynb").read_bytes() == before
+    assert set(outcomes(again).values()) == {"replayed", "not applicable"}
+    assert {run["outcome"] for run in again.to_json()["sections"]} == {"replayed", "not applicable"}
     assert sum(entry["event"] == "run" for entry in load_case(folder).log) == sections
 
 
@@ -107,6 +109,23 @@ def test_a_failing_section_is_named_and_the_rest_can_go_on_later(small: Any) -> 
     assert faithful(folder / "assessment.ipynb", load_case(folder)) == []
 
 
+def test_a_function_without_a_version_is_scored_anew_and_the_report_says_why(small: Any) -> None:
+    cells = (OPEN, 'case.section("engagement")', 'case.section("technical_performance")')
+    folder = small(*cells, system='python = "scorer:score"')
+    (folder / "scorer.py").write_text(SCORER.format(body="pass"))
+    execute(folder)
+    report = execute(folder)
+    assert outcomes(report) == {"engagement": "replayed", "technical_performance": "done"}
+    assert "declare version" in report.hint
+    assert report.hint in report.lines()
+
+    small(*cells, system=LIVE)
+    execute(folder)
+    report = execute(folder)
+    assert set(outcomes(report).values()) == {"replayed"}
+    assert report.hint == ""
+
+
 def test_an_own_cell_that_fails_is_named(small: Any) -> None:
     folder = small(OPEN, "1 / 0", 'case.section("engagement")')
     report = execute(folder)
@@ -135,7 +154,7 @@ def test_only_named_sections_run_and_the_others_are_shown_if_fresh(small: Any) -
     assert outcomes(report)["technical_performance"] == "not run"
     assert outputs(folder)[1][0]["data"]["text/plain"] == ["Engagement: not run"]
     report = execute(folder, only=["engagement"])
-    assert outcomes(report)["system"] == "done"
+    assert outcomes(report)["system"] == "replayed"
     assert outcomes(report)["engagement"] == "done"
     with pytest.raises(FairnbError, match="did you mean 'system'"):
         execute(folder, only=["sytem"])
