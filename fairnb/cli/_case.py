@@ -55,9 +55,13 @@ def new(
     system : str
         A known system, or KIND:VALUE such as python:module:function, sklearn:model.skops,
         keras:model.keras, scores:column.
-    train, test, synthetic : str
-        A known corpus or a file (CSV, TSV, JSON lines); a file's columns are guessed, each guess
-        is a comment to confirm.
+    train : str
+        Corpus the system was trained on: a known corpus, or a file (CSV, TSV, JSON lines) whose
+        columns are guessed; each guess is a comment to confirm.
+    test : str
+        Corpus to assess the system on: a known corpus or a file, likewise.
+    synthetic : str
+        Sentences made from templates, if you have some: a known corpus or a file, likewise.
     title : str
         Title of the assessment.
     """

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from fairnb.cli._app import Json, app, put, say
+from fairnb.errors import FairnbError
 from fairnb.files import plain
 
 
@@ -95,14 +96,14 @@ def verify(
 
 @app.command
 def extract(file: Path, folder: Path, /, *, force: Annotated[bool, Parameter(negative=())] = False) -> None:
-    """Take notebook, evidence and case file out of a document.
+    """Take evidence, tallies, notebook and case file out of a document.
 
     Parameters
     ----------
     file : Path
         The PDF or HTML.
     folder : Path
-        Where to put them; made if missing.
+        Where to put them; made if missing. Tallies, the counts behind the figures, go to tallies/.
     force : bool
         Overwrite files that are there.
     """
@@ -110,6 +111,7 @@ def extract(file: Path, folder: Path, /, *, force: Annotated[bool, Parameter(neg
 
     for path in extract_files(file, folder, force=force):
         say(f"wrote {path}")
+    _warn_unless_intact(file)
 
 
 @app.command
@@ -135,3 +137,22 @@ def measures(
 
     rows = measures_of(source, section=section)
     sys.stdout.write(format_measures(rows, as_format))
+    _warn_unless_intact(source)
+
+
+def _warn_unless_intact(path: Path) -> None:
+    """Say that what was taken from a document is not what was signed; a case of one's own is not asked."""
+    from fairnb.report import verify as verify_document
+
+    if path.is_dir():
+        return
+    try:
+        status = verify_document(path, integrity_only=True)
+    except FairnbError as error:
+        if error.code != "not-a-document":
+            raise
+        return
+    # Evidence by itself is signed by nobody; only its own digests can speak for it.
+    whole = status.kind == "evidence" and status.evidence_intact and not status.signatures
+    if status.exit_code and not whole:
+        say(f"warning: {path}: {status.summary}; see `fairnb verify`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,16 @@ def test_help_and_version_end_well(capsys):
     assert main(["--help"]) == 0
     assert "verify" in capsys.readouterr().out
     assert main(["--version"]) == 0
+
+
+@pytest.mark.parametrize("verb", ["new", "run", "export", "verify", "extract", "measures"])
+def test_every_option_says_what_it_means(verb, capsys):
+    assert main([verb, "--help"]) == 0
+    # A row of the table is border, name with type, meaning; a name alone leads to its default.
+    bare = [
+        line for line in capsys.readouterr().out.splitlines() if re.search(r"--[\w-]+ +\w* *\[default", line)
+    ]
+    assert bare == []
 
 
 @pytest.mark.parametrize(
@@ -92,16 +103,32 @@ def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
     capsys.readouterr()
 
     assert main(["measures", str(document), "--section", "technical_performance", "--format", "json"]) == 0
-    rows = {row["measure"]: row for row in json.loads(capsys.readouterr().out)}
+    told = capsys.readouterr()
+    assert "warning" not in told.err
+    rows = {row["measure"]: row for row in json.loads(told.out)}
     # Every seventh text is scored on the wrong side: 12 of 80.
     assert rows["accuracy"]["value"] == pytest.approx(68 / 80)
 
     document.write_bytes(document.read_bytes().replace(b"</h1>", b" </h1>", 1))
     assert main(["verify", str(document), "--integrity-only"]) == 1
+    capsys.readouterr()
+    assert main(["measures", str(document), "--format", "json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)
+    assert told.err.startswith(f"warning: {document}: Changed or damaged")
     assert main(["extract", str(document), str(tmp_path / "out")]) == 0
+    assert f"warning: {document}: Changed or damaged" in capsys.readouterr().err
     assert (tmp_path / "out" / "evidence.json").is_file()
     assert main(["extract", str(document), str(tmp_path / "out")]) == 2
     assert main(["extract", str(document), str(tmp_path / "out"), "--force"]) == 0
+
+    document.with_name("audit.html.p7s").unlink()
+    capsys.readouterr()
+    assert main(["measures", str(document)]) == 0
+    assert "not signed" in capsys.readouterr().err
+    for own in (case, case / "assessment.ipynb", case / "evidence.json"):
+        assert main(["measures", str(own)]) == 0
+        assert capsys.readouterr().err == ""
 
 
 def test_signing_without_terminal_or_passphrase_never_waits(case, tmp_path, capsys, monkeypatch):
