@@ -8,7 +8,7 @@ from typing import Any
 from fairnb.sections._drawing import INK, RULE, label_axes, new_figure, write
 from fairnb.sections._format import count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._measure import Measure, Status
-from fairnb.sections._result import Result
+from fairnb.sections._result import Result, Severity
 from fairnb.sections._shift import forest, interval_points, points
 from fairnb.sections._shown import Column, Plot, Row, Table
 from fairnb.sections._variant import joined, parted
@@ -26,6 +26,13 @@ def tables_of(result: Result) -> list[Table]:
     if result.facts["skipped"]:
         tables.append(_skipped_table(result))
     return tables
+
+
+def as_much(placebo: Measure | None, value: float | None) -> bool:
+    """Whether a swap within the group moved scores as far as the swap did, in either direction."""
+    if placebo is None or placebo.value is None or placebo.status is Status.TOO_FEW or value is None:
+        return False
+    return abs(placebo.value) >= abs(value)
 
 
 def _find(result: Result, measure: str, **key: str) -> Measure | None:
@@ -66,6 +73,9 @@ def _shift_table(result: Result, level: str) -> Table:
         )
         candidate = verdicts.get(shift.key)
         verdict = "" if candidate is None else candidate.verdict.value
+        if candidate is not None and candidate.reason:
+            verdict += f": {candidate.reason}"
+        mark = " †" if as_much(placebo, shift.value) else ""
         rows.append(
             Row(
                 (
@@ -73,7 +83,7 @@ def _shift_table(result: Result, level: str) -> Table:
                     count(shift.n or 0),
                     points(shift.value) if shift.value is not None else value_of(shift),
                     interval_points(shift),
-                    points(placebo.value) if placebo is not None else "–",
+                    points(placebo.value) + mark if placebo is not None else "–",
                     verdict,
                 ),
                 (shift.key, *((placebo.key,) if placebo is not None else ())),
@@ -88,7 +98,10 @@ def _shift_table(result: Result, level: str) -> Table:
         Column("Placebo", "number"),
         Column("Verdict"),
     )
-    note = "Score after the swap minus before, in percentage points. Placebo: a swap within the same group."
+    note = (
+        "Score after the swap minus before, in percentage points. Placebo: a swap within the same group. † It moved "
+        "scores as far as the swap or further: the swap is no evidence about the group."
+    )
     return Table("Shift of the mean score", columns, tuple(rows), note=note)
 
 
@@ -281,7 +294,7 @@ def favour_plot(result: Result) -> Plot | None:
 def figures_of(result: Result) -> Mapping[str, Plot | None]:
     """Shifts with their margin."""
     rows = {f"{_direction(m)}, {m.label}": m for m in _shifts(result) if m.status is Status.OK}
-    marked = {finding.measures[0] for finding in result.findings}
+    marked = {one.measures[0] for one in result.findings if one.severity is not Severity.OBSERVATION}
     caption = "Shift of the mean score by a swap, in percentage points."
     return {
         "shift": forest(

@@ -298,7 +298,7 @@ def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[s
     unchecked = not any(m.measure in ("precision", "recall") and m.value is not None for m in measures)
     if unchecked:
         yield (
-            "How many of these mentions are right was not checked; `fairnb review sheet` draws a sample for a person "
+            "How many of these mentions are right was not checked; “fairnb review sheet” draws a sample for a person "
             "to read."
         )
     elif not any(m.measure == "recall" and m.value is not None for m in measures):

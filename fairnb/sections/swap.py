@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
 from fairnb.sections._format import count, number
-from fairnb.sections._measure import Measure, MeasureKey
-from fairnb.sections._result import Example, Result, Verdict
+from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._result import Example, Result, Severity, Verdict
 from fairnb.sections._shift import NON_TIES, WORDS, Shift, answered, points, spoken_interval
 from fairnb.sections._support import supported
 from fairnb.sections._swap_favour import favoured, unspoken
 from fairnb.sections._swap_made import PLACEBO, Pair, Row, Text, pairs_of, swap_texts
-from fairnb.sections._swap_shown import favour_plot, figures_of, tables_of
-from fairnb.sections._verdicts import NO_ALPHA, RULES, Question, as_candidates, judge
+from fairnb.sections._swap_shown import as_much, favour_plot, figures_of, tables_of
+from fairnb.sections._verdicts import NO_ALPHA, RULES, Judged, Question, as_candidates, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fairnb.sections._shown import Plot, Table
 
 _SHOWN = 2
+_METHOD = "P(positive) after the swap - before"
 _NEEDS = {"test": Need.TEST_CORPUS, "train": Need.TRAIN_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
 
 
@@ -32,7 +34,7 @@ class Swap(Section):
 
     id = "swap"
     title = "Swapped identities"
-    version = 3
+    version = 4
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -44,9 +46,11 @@ class Swap(Section):
         "*she*, *mosque* by *church*), and the text is scored again. The *mean shift* is the score after minus "
         "before, in percentage points, for each direction and label: the two directions are different texts. The "
         "*placebo* replaces words within the same group (*man* by *guy*): scores move somewhat with any change of "
-        "words, and this is how much. The system *favours* the new group, in the paper's words, if a negative text "
-        "scores lower with it or a positive one higher, both rounded to four decimals; favour says how often, not "
-        "how much, and for a positive text to be favoured is to be flagged with more confidence. Texts in which "
+        "words, and this is how much. Where it moved them as far as the swap did or further, in either direction, the "
+        "swap is no evidence about the group, and a finding is an observation. The system *favours* the new group, in "
+        "the paper's words, if a negative text scores lower with it or a positive one higher, both rounded to four "
+        "decimals; favour says how often, not how much, and for a positive text to be favoured is to be flagged with "
+        "more confidence. Texts in which "
         "both groups are named are swapped both ways at once and counted apart; texts in which nothing was "
         "replaced are in no denominator. Words without one true counterpart, names, handles, links and hashtags "
         f"are left as they are. Verdicts: {RULES}"
@@ -100,11 +104,12 @@ class Swap(Section):
         level, criteria = view.confidence, view.criteria
         measures: list[Measure] = []
         asked: list[Question] = []
+        placebos: dict[MeasureKey, Measure] = {}
         exploratory: list[Question] = []
         flips: list[dict[str, Any]] = []
         for pair in pairs:
             for (subgroup, to), rows in pair.rows.items():
-                asked += _shifts(pair, subgroup, to, rows, level, measures)
+                asked += _shifts(pair, subgroup, to, level, measures, placebos)
                 flips.append(_flips(pair, subgroup, to, rows, threshold, level, measures, exploratory))
             exploratory += favoured(pair, level, measures)
         rule: dict[str, Any] = {
@@ -112,7 +117,9 @@ class Swap(Section):
             "min_support": criteria.min_support,
             "confidence": level,
         }
-        judged = judge(asked, alpha=view.alpha, **rule)
+        judged = [
+            _against(placebos.get(one.question.key), one) for one in judge(asked, alpha=view.alpha, **rule)
+        ]
         explored = judge(exploratory, alpha=criteria.alpha, **rule)
         spoken = [answer for answer in explored if answer.question.criterion]
         candidates, findings = as_candidates(judged, margin=criteria.margin, requirement=self.requirement)
@@ -138,7 +145,7 @@ class Swap(Section):
 
     def statements(self, result: Result) -> Sequence[str]:
         """Findings, then whom the swaps favoured."""
-        said = [one.statement for one in result.findings if one.severity != "observation"]
+        said = [one.statement for one in result.findings if one.measures[0].measure == "mean_shift"]
         if any(one.reason == NO_ALPHA for one in result.candidates):
             said.append(f"No shift was put to the test: {NO_ALPHA}; the tables hold the values.")
         elif not said and result.candidates:
@@ -191,29 +198,57 @@ def _texts(view: View, params: Swap.Params) -> tuple[list[Text], dict[str, Any]]
 
 
 def _shifts(
-    pair: Pair, subgroup: str, to: str, rows: Sequence[Row], level: float, measures: list[Measure]
+    pair: Pair,
+    subgroup: str,
+    to: str,
+    level: float,
+    measures: list[Measure],
+    placebos: dict[MeasureKey, Measure],
 ) -> Iterable[Question]:
     """Mean shift by label of one direction; the placebo is measured and not tested."""
     for value, label in WORDS.items():
-        own = [row for row in rows if row.label == value]
-        key = MeasureKey("mean_shift", pair.attribute, subgroup, "", label, pair.variant(to))
-        shift = Shift(key, tuple(row.shift for row in own), tuple(row.cluster for row in own))
-        placebo = to == PLACEBO
-        measures.append(
-            shift.measure(level, family="D" if placebo else "C", method="P(positive) after the swap - before")
-        )
-        if placebo:
+        shift = _shift(pair, subgroup, to, value)
+        if to == PLACEBO:
+            measures.append(shift.measure(level, family="D", method=_METHOD))
             continue
-        base = [row.shift for row in pair.rows.get((subgroup, PLACEBO), ()) if row.label == value]
+        measures.append(shift.measure(level, family="C", method=_METHOD))
+        placebos[shift.key] = _shift(pair, subgroup, PLACEBO, value).measure(
+            level, family="D", method=_METHOD
+        )
         estimate = shift.mean(level).estimate
-        beside = f"; a swap within {subgroup} moved it by {points(sum(base) / len(base))}" if base else ""
         statement = (
             f"Replacing words for {subgroup} by those for {to} moved the mean score of {label} texts by "
-            f"{points(estimate.value)} points ({spoken_interval(estimate)}n = {count(len(own))}{beside})."
+            f"{points(estimate.value)} points ({spoken_interval(estimate)}n = {count(len(shift.values))}"
+            f"{_beside(placebos[shift.key], estimate.value)})."
         )
         yield shift.question(
             f"Mean shift, {label} texts, {pair.attribute}: {subgroup} to {to}", statement, level
         )
+
+
+def _shift(pair: Pair, subgroup: str, to: str, value: int) -> Shift:
+    own = [row for row in pair.rows.get((subgroup, to), ()) if row.label == value]
+    key = MeasureKey("mean_shift", pair.attribute, subgroup, "", WORDS[value], pair.variant(to))
+    return Shift(key, tuple(row.shift for row in own), tuple(row.cluster for row in own))
+
+
+def _beside(placebo: Measure, value: float | None) -> str:
+    """What the placebo did, and that it was as much where it was."""
+    if placebo.value is None:
+        return ""
+    said = f"; a swap within {placebo.subgroup} moved it by {points(placebo.value)}"
+    if placebo.status is Status.TOO_FEW:
+        return f"{said} in {count(placebo.n or 0)} texts, too few to compare"
+    return f"{said}: as much, so this is no evidence about the group" if as_much(placebo, value) else said
+
+
+def _against(placebo: Measure | None, answer: Judged) -> Judged:
+    """A shift that the placebo equals is an observation: any change of words moves scores that far."""
+    if answer.severity is None or not as_much(placebo, answer.estimate.value):
+        return answer
+    return replace(
+        answer, severity=Severity.OBSERVATION, reason="a swap within the same group moved it as much"
+    )
 
 
 def _flips(
@@ -319,8 +354,9 @@ def _examples(view: View, pairs: Sequence[Pair]) -> Iterable[Example]:
                         values={
                             "named": subgroup,
                             "label": WORDS[row.label],
-                            "score before": round(row.before, 4),
-                            "score after": round(row.after, 4),
+                            # Stored by their names in order: the score before must come first.
+                            "score before the swap": round(row.before, 4),
+                            "score with the swap": round(row.after, 4),
                         },
                     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from scipy.stats import binomtest, false_discovery_control
 
+from fairnb.files import canonical_json
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Need, Result, Status
 from fairnb.sections.swap import Swap
@@ -154,6 +156,77 @@ def test_a_spread_shift_is_a_finding(small_view: Callable[..., Any]) -> None:
         "mean_shift", attribute="gender", subgroup="male", label="negative", variant="to=female"
     )
     assert shift.p_adjusted is not None
+
+
+def _beside_a_placebo(
+    small_view: Callable[..., Any], moved: float, texts: list[str] | None = None
+) -> tuple[Result, str, tuple[str, ...]]:
+    """Forty texts that a swap moves by 31.95 points on average and the placebo by `moved`; statement and table row."""
+    texts = texts or [f"man came {number} times" for number in range(40)]
+
+    def score(text: str) -> float:
+        number = int(text.split()[2])
+        swapped = (0.3 + 0.001 * number) * ("woman" in text or "she" in text.split())
+        return 0.1 + swapped + (moved + 0.0001 * (number % 2)) * ("guy" in text)
+
+    given = ({"test": [0] * 40}, {"test": [score(t) for t in texts]}, {"test": texts})
+    found = Swap().run(small_view(*given, spec=GENDER, predictor=score), Swap.Params())
+    (row,) = [one.cells for one in Swap().tables(found)[0].rows if one.cells[0] == "male to female, negative"]
+    said = "Replacing words for male by those for female moved the mean score of negative texts"
+    (told,) = [one.statement for one in found.candidates if one.statement.startswith(said)]
+    return found, told, row
+
+
+@pytest.mark.parametrize(("moved", "printed"), [(0.5, "+50.0"), (-0.5, "−50.0")])
+def test_a_shift_that_the_placebo_equals_is_no_evidence_about_the_group(
+    small_view: Callable[..., Any], moved: float, printed: str
+) -> None:
+    found, told, row = _beside_a_placebo(small_view, moved)
+    assert (
+        f"a swap within male moved it by {printed}: as much, so this is no evidence about the group" in told
+    )
+    (finding,) = [one for one in found.findings if one.measures[0].measure == "mean_shift"]
+    assert finding.severity == "observation"
+    assert row[4] == f"{printed} †"
+    assert row[5] == "exceeds the margin: a swap within the same group moved it as much"
+    assert Swap().statements(found)[0] == finding.statement
+
+
+def test_a_smaller_placebo_leaves_the_finding_as_it_is(small_view: Callable[..., Any]) -> None:
+    found, told, row = _beside_a_placebo(small_view, 0.1)
+    assert "; a swap within male moved it by +10.0)" in told
+    assert [one.severity for one in found.findings if one.measures[0].measure == "mean_shift"] == ["high"]
+    assert row[4:] == ("+10.0", "exceeds the margin")
+
+
+def test_a_placebo_from_few_texts_is_not_compared(small_view: Callable[..., Any]) -> None:
+    texts = [f"{'man' if number < 7 else 'he'} came {number} times" for number in range(40)]
+    found, told, row = _beside_a_placebo(small_view, 0.5, texts)
+    assert "moved it by +50.0 in 7 texts, too few to compare" in told
+    assert [one.severity for one in found.findings if one.measures[0].measure == "mean_shift"] == ["high"]
+    assert row[4] == "+50.0"
+    few = _beside_a_placebo(
+        small_view, 0.5, [t.replace("man", "he") if n > 3 else t for n, t in enumerate(texts)]
+    )
+    assert "within male" not in few[1]
+
+
+def test_why_a_shift_is_inconclusive_stands_beside_it(small_view: Callable[..., Any]) -> None:
+    texts = [f"the man came {number} times" for number in range(17)]
+    view = small_view(
+        {"test": [0] * 17}, {"test": [0.2] * 17}, {"test": texts}, spec=GENDER,
+        predictor=lambda text: _score(text) + int(text.split()[3]) / 100,
+    )  # fmt: skip
+    (row,) = [one.cells for one in Swap().tables(Swap().run(view, Swap.Params()))[0].rows]
+    assert row[-1] == "inconclusive: 17 rows: tested from 20"
+
+
+def test_the_score_before_is_told_before_the_score_after(result: Result) -> None:
+    """Stored results hold names in their order by the alphabet."""
+    stored = json.loads(canonical_json(result.model_dump(mode="json")))["examples"]
+    assert [list(one["values"]) for one in stored[:1]] == [
+        ["label", "named", "score before the swap", "score with the swap"]
+    ]
 
 
 def test_few_texts_are_not_judged(small_view: Callable[..., Any]) -> None:
