@@ -6,6 +6,7 @@ from fairnb.case._check import check_case
 from fairnb.case._evidence import evidence_digest, make_evidence
 from fairnb.case._faithful import Problem, faithful, payloads_in
 from fairnb.case._file import CASE_FILE, NOTEBOOK, CaseFile
+from fairnb.case._guess import missing_target
 from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, Content, Context, Payload, payload_schema, read_payload
@@ -43,6 +44,7 @@ __all__ = [
     "faithful",
     "load_case",
     "make_evidence",
+    "missing_target",
     "new_case",
     "payload_schema",
     "payloads_in",

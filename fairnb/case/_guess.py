@@ -7,11 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairnb.case._read import nearest
 from fairnb.errors import FairnbError
 from fairnb.sections import Role
+
+if TYPE_CHECKING:
+    from fairnb.case._case import Case
 
 _CONFIRM = "guessed from {}: confirm"
 _YES = (
@@ -147,6 +150,36 @@ def target_draft(classes: Sequence[str], recorded: bool, corpora: Sequence[Corpu
     keys.append(("threshold", "0.5", "nobody has named an operating point yet: confirm"))
     keys.append(("threshold_source", '""', "who set it, such as the developer's documentation"))
     return TargetDraft(name, tuple(keys))
+
+
+def missing_target(case: Case) -> str:
+    """The table that a case file without a target needs for a system of several classes; else empty.
+
+    Labels that mean yes are guessed as for a new case, unless the case file names another label column
+    than would be guessed.
+
+    Raises
+    ------
+    FairnbError
+        Those of opening the system.
+    """
+    if any(key[0] == "targets" for key in case.reading.lines):
+        return ""
+    classes = case.sources.system().classes
+    if len(classes) < 2:
+        return ""
+    drafts = []
+    for role, spec in case.file.corpus.items():
+        try:
+            named = spec.use or str((case.folder / (spec.path or "")).resolve())
+            draft = corpus_draft(role, named, case.folder, "")
+        except FairnbError:
+            # What is wrong with a corpus is told where it is read.
+            continue
+        guessed = {key: value for key, value, _ in draft.keys}.get("label")
+        if spec.positive is None and guessed in (None, _value(spec.label or "label")):
+            drafts.append(draft)
+    return target_draft(classes, False, drafts).toml()
 
 
 def with_own_labels(corpora: Sequence[CorpusDraft]) -> list[CorpusDraft]:

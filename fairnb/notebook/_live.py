@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from fairnb.case import CASE_FILE
+from fairnb.case import CASE_FILE, Case, missing_target
 from fairnb.errors import FairnbError
 from fairnb.files import write_text
 
@@ -52,6 +52,22 @@ def name_system(folder: Path, live_object: Any) -> Any:
             _refuse_other(given, path)
         _write(path, text, {**given, **wanted})
     return None
+
+
+def with_target(case: Case) -> Case:
+    """Give a case that names no target the one that its live system's classes and its labels suggest.
+
+    Raises
+    ------
+    FairnbError
+        Those of opening the system; ``cannot-write``.
+    """
+    block = missing_target(case)
+    if not block:
+        return case
+    path = case.folder / CASE_FILE
+    write_text(path, f"{_read(path).rstrip()}\n\n{block}")
+    return case.reloaded()
 
 
 def _read(path: Path) -> str:

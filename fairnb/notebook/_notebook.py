@@ -12,7 +12,7 @@ from typing import Any
 from fairnb.case import Case, Payload, load_case
 from fairnb.errors import FairnbError
 from fairnb.notebook._display import bundle_of, publish_progress, show
-from fairnb.notebook._live import name_system
+from fairnb.notebook._live import name_system, with_target
 from fairnb.sections import Result, section
 
 ONLY = "FAIRNB_ONLY"
@@ -115,7 +115,8 @@ def open(folder: str | Path = ".", *, system: Any = None) -> NotebookCase:
         The case folder; in the template the notebook's own.
     system : object, optional
         A live scikit-learn pipeline or Keras model, which is saved into the case, or a function that
-        takes a list of texts, for a case file with ``python = "live"``.
+        takes a list of texts, for a case file with ``python = "live"``. Where it has several classes and
+        the case file names no target, one is guessed and written into it, to be confirmed.
 
     Raises
     ------
@@ -132,7 +133,8 @@ def open(folder: str | Path = ".", *, system: Any = None) -> NotebookCase:
     """
     place = Path(folder)
     live_object = name_system(place, system) if system is not None else None
-    return NotebookCase(load_case(place, live_object=live_object))
+    case = load_case(place, live_object=live_object)
+    return NotebookCase(case if system is None else with_target(case))
 
 
 def _stored(case: Case, section_id: str) -> Sequence[Payload]:

@@ -139,6 +139,44 @@ def pipeline_of_two_words() -> Any:
     return make_pipeline(CountVectorizer(), LogisticRegression()).fit(["silly goose", "bread"], [1, 0])
 
 
+def test_a_case_without_a_target_gets_the_one_that_classes_and_labels_suggest(
+    small: Any, shown: list[Any]
+) -> None:
+    folder = small()
+    without_system(folder)
+    corpus = folder / "test.csv"
+    corpus.write_text(corpus.read_text().replace(",1,", ",hateful,").replace(",0,", ",neither,"))
+    case = fairnb.open(folder, system=pipeline_of_two_words())
+    text = (folder / "assessment.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(text)["targets"] == {
+        "1": {
+            "classes": ["1"],
+            "positive": ["hateful"],
+            "negative": ["neither"],
+            "threshold": 0.5,
+            "threshold_source": "",
+        }
+    }
+    (line,) = (line for line in text.splitlines() if line.startswith("classes ="))
+    assert line.endswith("# guessed from the names of the system's classes (0, 1): confirm")
+    case.section("technical_performance")
+    assert case.result("technical_performance", target="1").measure("accuracy", label="all").n == 60
+    before = (folder / "assessment.toml").read_bytes()
+    fairnb.open(folder, system=pipeline_of_two_words())
+    assert (folder / "assessment.toml").read_bytes() == before
+
+
+def test_labels_of_a_column_that_would_not_be_guessed_are_left_to_the_assessor(small: Any) -> None:
+    folder = small()
+    without_system(folder)
+    path = folder / "assessment.toml"
+    path.write_text(path.read_text() + 'label = "score"\n')
+    fairnb.open(folder, system=pipeline_of_two_words())
+    target = tomllib.loads(path.read_text(encoding="utf-8"))["targets"]["1"]
+    assert (target["classes"], target["positive"]) == (["1"], [1])
+    assert "negative" not in target
+
+
 def test_what_the_case_file_says_of_the_saved_system_is_kept(small: Any) -> None:
     folder = small(
         system='name = "Goose"\nsklearn = "system.skops"\ndeclared = { maker = "Ada", year = 2020 }'
