@@ -50,8 +50,8 @@ GLOSSARY = (
     (
         "Severity",
         "How grave a finding is: high if the nearer end of its simultaneous interval is 0.20 or more away from no "
-        "difference, medium from 0.10, else low; an observation was found without holding the error of the audit, "
-        "or is no evidence about a group.",
+        "difference, medium from 0.10, else low; an observation was not among the differences declared for the "
+        "test, or is no evidence about a group.",
     ),
     (
         "Part of alpha",

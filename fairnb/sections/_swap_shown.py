@@ -9,7 +9,7 @@ from fairnb.sections._drawing import INK, RULE, label_axes, new_figure, write
 from fairnb.sections._format import count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result, Severity
-from fairnb.sections._shift import forest, interval_points, points
+from fairnb.sections._shift import FEWEST_CLUSTERS, forest, interval_points, points
 from fairnb.sections._shown import Column, Plot, Row, Table
 from fairnb.sections._variant import joined, parted
 
@@ -75,7 +75,6 @@ def _shift_table(result: Result, level: str) -> Table:
         verdict = "" if candidate is None else candidate.verdict.value
         if candidate is not None and candidate.reason:
             verdict += f": {candidate.reason}"
-        mark = " †" if as_much(placebo, shift.value) else ""
         rows.append(
             Row(
                 (
@@ -83,7 +82,7 @@ def _shift_table(result: Result, level: str) -> Table:
                     count(shift.n or 0),
                     points(shift.value) if shift.value is not None else value_of(shift),
                     interval_points(shift),
-                    points(placebo.value) + mark if placebo is not None else "–",
+                    _placebo(placebo, shift.value),
                     verdict,
                 ),
                 (shift.key, *((placebo.key,) if placebo is not None else ())),
@@ -99,10 +98,19 @@ def _shift_table(result: Result, level: str) -> Table:
         Column("Verdict"),
     )
     note = (
-        "Score after the swap minus before, in percentage points. Placebo: a swap within the same group. † It moved "
-        "scores as far as the swap or further: the swap is no evidence about the group."
+        "Score after the swap minus before, in percentage points. Placebo: a swap within the same group; in brackets "
+        f"from fewer than {FEWEST_CLUSTERS} texts, too few to compare. † It moved scores as far as the swap or "
+        "further: the swap is no evidence about the group."
     )
     return Table("Shift of the mean score", columns, tuple(rows), note=note)
+
+
+def _placebo(placebo: Measure | None, shift: float | None) -> str:
+    if placebo is None or placebo.value is None:
+        return "–"
+    if placebo.status is Status.TOO_FEW:
+        return f"({points(placebo.value)})"
+    return points(placebo.value) + (" †" if as_much(placebo, shift) else "")
 
 
 def _favours(result: Result, *, body: bool) -> list[dict[str, Any]]:

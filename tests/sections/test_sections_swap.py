@@ -204,7 +204,7 @@ def test_a_placebo_from_few_texts_is_not_compared(small_view: Callable[..., Any]
     found, told, row = _beside_a_placebo(small_view, 0.5, texts)
     assert "moved it by +50.0 in 7 texts, too few to compare" in told
     assert [one.severity for one in found.findings if one.measures[0].measure == "mean_shift"] == ["high"]
-    assert row[4] == "+50.0"
+    assert row[4] == "(+50.0)"
     few = _beside_a_placebo(
         small_view, 0.5, [t.replace("man", "he") if n > 3 else t for n, t in enumerate(texts)]
     )
