@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors
-from fairnb.files import canonical_json, digest_of, write_all
+from fairnb.files import canonical_json, digest_of, sha256, write_all
 from fairnb.report._document import build_document
+from fairnb.report._kept import kept
 from fairnb.report._notebook import payloads_of
 from fairnb.report._page import Signer, render_document
 from fairnb.report._pdf import Attached, write_pdf
@@ -98,11 +99,22 @@ def export(
     if sign is not None:
         signer = Signer(sign.name, sign.organisation, role, sign.fingerprint)
     folder = notebook_path.parent
-    document = None if formats == ("json",) else _document_of(material)
+    # Built once for both, and not at all where both pages are kept from before.
+    document = cache(partial(_document_of, material))
+    source_of_pages = {
+        "evidence": str(material.evidence["content_sha256"]),
+        "notebook": digest_of(material.notebook),
+        "draft": list(material.draft),
+        "files": {name: sha256(data) for name, data in material.files},
+        "signer": None if signer is None else asdict(signer),
+    }
     contents: dict[Path, bytes] = {}
     warnings: list[str] = []
     if "html" in formats:
-        html = document_html(material, signer, document).encode("utf-8")
+        html = kept(
+            {**source_of_pages, "medium": "screen"},
+            lambda: document_html(material, signer, document()).encode("utf-8"),
+        )
         contents[folder / "audit.html"] = html
         if sign is not None:
             from fairnb.report._sign import sign_detached
@@ -110,7 +122,9 @@ def export(
             contents[folder / "audit.html.p7s"] = sign_detached(html, sign, reason=reason, role=role)
     if "pdf" in formats:
         try:
-            pdf = document_pdf(material, signer, document)
+            pdf = kept(
+                {**source_of_pages, "medium": "paper"}, lambda: document_pdf(material, signer, document())
+            )
         except FairnbError as error:
             if error.code != "no-pango" or formats == ("pdf",):
                 raise

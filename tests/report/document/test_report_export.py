@@ -131,11 +131,44 @@ def test_evidence_notebook_and_case_file_are_attached_as_they_are(case: Path, tm
     assert json.loads((tmp_path / "assessment.ipynb").read_bytes())["cells"][-1]["source"] == "My remark."
 
 
-def test_the_same_case_gives_the_same_bytes(case: Path) -> None:
+def test_the_same_case_gives_the_same_bytes(
+    case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("audit.html", "audit.pdf", "evidence.json")
     export(case)
-    first = {name: (case / name).read_bytes() for name in ("audit.html", "audit.pdf", "evidence.json")}
+    first = {name: (case / name).read_bytes() for name in names}
+    # Another cache: the pages are laid out once more.
+    monkeypatch.setenv("FAIRNB_HOME", str(tmp_path / "another-home"))
     export(case)
-    assert {name: (case / name).read_bytes() for name in first} == first
+    assert {name: (case / name).read_bytes() for name in names} == first
+
+
+def test_pages_that_would_be_the_same_are_not_laid_out_again(
+    case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    write = _export.write_pdf
+    monkeypatch.setattr(_export, "write_pdf", lambda *a, **k: made.append("pdf") or write(*a, **k))
+    monkeypatch.setenv("FAIRNB_HOME", str(tmp_path / "another-home"))
+    export(case)
+    first = (case / "audit.pdf").read_bytes()
+    (case / "audit.pdf").unlink()
+    export(case)
+    assert made == ["pdf"]
+    assert (case / "audit.pdf").read_bytes() == first
+    # A remark in the notebook changes the page; a damaged file in the cache is no page.
+    for path in (tmp_path / "another-home").rglob("pages/*"):
+        path.write_bytes(path.read_bytes()[:-1])
+    export(case)
+    assert made == ["pdf"] * 2
+    assert (case / "audit.pdf").read_bytes() == first
+    notebook = case / "assessment.ipynb"
+    notebook.write_text(
+        notebook.read_text(encoding="utf-8").replace("My remark.", "Another remark."), encoding="utf-8"
+    )
+    export(case)
+    assert made == ["pdf"] * 3
+    assert "Another remark." in pdf_text(case / "audit.pdf")
 
 
 def test_a_draft_says_so_on_every_page(kit: Any, tmp_path: Path) -> None:
