@@ -108,10 +108,12 @@ def export(
         "files": {name: sha256(data) for name, data in material.files},
         "signer": None if signer is None else asdict(signer),
     }
+    pages = folder / ".fairnb" / "pages"
     contents: dict[Path, bytes] = {}
     warnings: list[str] = []
     if "html" in formats:
         html = kept(
+            pages,
             {**source_of_pages, "medium": "screen"},
             lambda: document_html(material, signer, document()).encode("utf-8"),
         )
@@ -123,7 +125,9 @@ def export(
     if "pdf" in formats:
         try:
             pdf = kept(
-                {**source_of_pages, "medium": "paper"}, lambda: document_pdf(material, signer, document())
+                pages,
+                {**source_of_pages, "medium": "paper"},
+                lambda: document_pdf(material, signer, document()),
             )
         except FairnbError as error:
             if error.code != "no-pango" or formats == ("pdf",):

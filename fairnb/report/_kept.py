@@ -1,7 +1,9 @@
-"""Pages that were laid out before: an export of what has not changed takes them from the user's cache."""
+"""Pages that were laid out before: an export of what has not changed takes them from the case folder."""
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -10,18 +12,20 @@ from typing import Any
 
 import fairnb
 from fairnb.errors import FairnbError
-from fairnb.files import cache_folder, digest_of, make_folder, sha256, sha256_file, templates, write_bytes
+from fairnb.files import cache_folder, digest_of, sha256_file, templates, write_bytes
 
-_MOST = 12
-"""Files kept, the newest: a case has two, and one more for each signer."""
+_MOST = 4
+"""Files kept, the newest: a page and a PDF, and those of the export before."""
 _DRAWN_BY = ("fonttools", "matplotlib", "pikepdf", "weasyprint")
 
 
-def kept(made_from: Any, make: Callable[[], bytes]) -> bytes:
-    """Bytes made from something, taken from the cache if the same was made before by the same code.
+def kept(folder: Path, made_from: Any, make: Callable[[], bytes]) -> bytes:
+    """Bytes made from something, taken from a folder if the same was made before by the same code.
 
     Parameters
     ----------
+    folder : path
+        Of a case: pages hold its texts and must go where it goes. Made if what it lies in is there.
     made_from : JSON value
         Everything that the bytes depend on, beside the code and the libraries that make them.
     make : callable
@@ -30,23 +34,36 @@ def kept(made_from: Any, make: Callable[[], bytes]) -> bytes:
     Returns
     -------
     bytes
-        A file in the cache that is damaged is made again; a cache that cannot be written is done without.
+        A file that is damaged or of another user is made again; a folder that cannot be written is done without.
     """
-    place = cache_folder() / "pages" / digest_of({"from": made_from, "by": _code()})
+    name = digest_of({"from": made_from, "by": _code()})
     try:
-        digest, _, data = place.read_bytes().partition(b"\n")
-        if digest.decode("ascii", "replace") == sha256(data):
+        mark, _, data = (folder / name).read_bytes().partition(b"\n")
+        if hmac.compare_digest(mark, _mark(name, data)):
             return data
-    except OSError:
+    except (FairnbError, OSError):
         pass
     data = make()
     try:
-        make_folder(place.parent, "")
-        write_bytes(place, sha256(data).encode("ascii") + b"\n" + data)
-        _prune(place.parent)
+        folder.mkdir(exist_ok=True)
+        write_bytes(folder / name, _mark(name, data) + b"\n" + data)
+        _prune(folder)
     except (FairnbError, OSError):
         return data
     return data
+
+
+def _mark(name: str, data: bytes) -> bytes:
+    """What only this user can have written: else a case from elsewhere could bring a page to be signed."""
+    return hmac.new(_secret(), name.encode("ascii") + data, "sha256").hexdigest().encode("ascii")
+
+
+def _secret() -> bytes:
+    place = cache_folder() / "pages.key"
+    if not place.exists():
+        write_bytes(place, secrets.token_bytes(32))
+        place.chmod(0o600)
+    return place.read_bytes()
 
 
 def _prune(folder: Path) -> None:

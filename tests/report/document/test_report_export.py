@@ -131,33 +131,36 @@ def test_evidence_notebook_and_case_file_are_attached_as_they_are(case: Path, tm
     assert json.loads((tmp_path / "assessment.ipynb").read_bytes())["cells"][-1]["source"] == "My remark."
 
 
-def test_the_same_case_gives_the_same_bytes(
-    case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_case_gives_the_same_bytes(case: Path) -> None:
     names = ("audit.html", "audit.pdf", "evidence.json")
     export(case)
     first = {name: (case / name).read_bytes() for name in names}
-    # Another cache: the pages are laid out once more.
-    monkeypatch.setenv("FAIRNB_HOME", str(tmp_path / "another-home"))
+    # Without those that were kept the pages are laid out once more.
+    shutil.rmtree(case / ".fairnb" / "pages")
     export(case)
     assert {name: (case / name).read_bytes() for name in names} == first
 
 
 def test_pages_that_would_be_the_same_are_not_laid_out_again(
-    case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
     write = _export.write_pdf
     monkeypatch.setattr(_export, "write_pdf", lambda *a, **k: made.append("pdf") or write(*a, **k))
-    monkeypatch.setenv("FAIRNB_HOME", str(tmp_path / "another-home"))
     export(case)
     first = (case / "audit.pdf").read_bytes()
     (case / "audit.pdf").unlink()
     export(case)
     assert made == ["pdf"]
     assert (case / "audit.pdf").read_bytes() == first
-    # A remark in the notebook changes the page; a damaged file in the cache is no page.
-    for path in (tmp_path / "another-home").rglob("pages/*"):
+    # A page of another user is laid out anew, however well it is made: it would be signed unread.
+    with monkeypatch.context() as patch:
+        patch.setenv("FAIRNB_HOME", str(case.parent / "another-home"))
+        export(case)
+    assert made.pop() == "pdf"
+    assert made == ["pdf"]
+    # A remark in the notebook changes the page; a damaged file is no page.
+    for path in (case / ".fairnb" / "pages").iterdir():
         path.write_bytes(path.read_bytes()[:-1])
     export(case)
     assert made == ["pdf"] * 2
