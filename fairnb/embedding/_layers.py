@@ -86,7 +86,8 @@ def read_keras_layer(path: Path, shown: str) -> Iterator[Block]:
                 raise no_layer(shown, "holds no TextVectorization layer with its words")
             words = archive.read(lists[0]).decode("utf-8").split("\n")
             weights = io.BytesIO(archive.read("model.weights.h5"))
-    except (zipfile.BadZipFile, UnicodeDecodeError, OSError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, UnicodeDecodeError, OSError, RuntimeError) as error:
+        # RuntimeError: zipfile's word for members that are encrypted or packed in a way it cannot read.
         raise damaged(shown, "this is no whole Keras file", _KERAS) from error
     layers: list[Any] = []
     with _h5(weights, shown) as stored:

@@ -350,3 +350,19 @@ def test_the_default_comes_first_and_comparisons_are_context(tmp_path: Path) -> 
 def test_the_case_files_table_is_checked(table: dict[str, object], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         EmbeddingSpec.model_validate(table)
+
+
+@pytest.mark.parametrize(("local", "central", "value"), [(6, 8, 1), (8, 10, 99)], ids=["encrypted", "packed"])
+def test_a_keras_file_that_zipfile_cannot_read_is_told(
+    tmp_path: Path, local: int, central: int, value: int
+) -> None:
+    path = tmp_path / "m.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("assets/layers/text_vectorization/vocabulary.txt", "he\nshe")
+        archive.writestr("model.weights.h5", b"weights")
+    data = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", local), (b"PK\x01\x02", central)):
+        data[data.index(mark) + offset] = value
+    path.write_bytes(data)
+    with pytest.raises(FairnbError, match="no whole Keras file"):
+        open_embedding("m.keras", tmp_path)
