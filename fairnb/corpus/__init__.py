@@ -2,21 +2,28 @@
 
 from fairnb.corpus._answers import answers
 from fairnb.corpus._corpus import Corpus, Role
+from fairnb.corpus._decode import decode
 from fairnb.corpus._demo import Comment, demo_comments, demo_frame, planted
+from fairnb.corpus._dice import Dice
 from fairnb.corpus._guess import CorpusGuess, Guess, guess_columns
 from fairnb.corpus._read import corpus_digest, from_frame, has_templates, read_corpus
 from fairnb.corpus._spec import CorpusSpec, SubgroupColumns
+from fairnb.corpus._table import Table
+from fairnb.corpus._tsv import read_tsv
 
 __all__ = [
     "Comment",
     "Corpus",
     "CorpusGuess",
     "CorpusSpec",
+    "Dice",
     "Guess",
     "Role",
     "SubgroupColumns",
+    "Table",
     "answers",
     "corpus_digest",
+    "decode",
     "demo_comments",
     "demo_frame",
     "from_frame",
@@ -24,4 +31,5 @@ __all__ = [
     "has_templates",
     "planted",
     "read_corpus",
+    "read_tsv",
 ]
