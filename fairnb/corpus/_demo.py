@@ -15,21 +15,20 @@ What is planted (`planted` gives it as a table; the numbers stand in ``data/demo
 Also planted, so that the assessment has something to find: insults without a telling word, friendly
 comments with rough words, handles, links, hashtags, emoji, HTML entities, all-lower-case comments.
 
-Numbers come from SHA-256 in counter mode: the same seed gives the same comments on every Python.
+The same seed gives the same comments on every Python (`Dice`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairnb.corpus._corpus import Corpus, Role
+from fairnb.corpus._dice import Dice
 from fairnb.files import digest_of, sha256_file
 
 if TYPE_CHECKING:
@@ -62,35 +61,6 @@ class _Order:
 
     subgroups: tuple[str, ...]
     label: int
-
-
-class _Dice:
-    """Whole numbers from SHA-256 in counter mode."""
-
-    def __init__(self, seed: str) -> None:
-        self._seed = seed
-        self._count = 0
-
-    def below(self, n: int) -> int:
-        """Draw a number from 0 to n - 1; the bias of the remainder is below 1e-15 here."""
-        self._count += 1
-        block = hashlib.sha256(f"{self._seed}:{self._count}".encode()).digest()
-        return int.from_bytes(block[:8], "big") % n
-
-    def one_in(self, n: int) -> bool:
-        """Be true once in n draws."""
-        return self.below(n) == 0
-
-    def pick(self, options: Sequence[str]) -> str:
-        return options[self.below(len(options))]
-
-    def shuffled(self, items: Sequence[_Order]) -> list[_Order]:
-        """Permute by the algorithm of Fisher and Yates."""
-        order = list(items)
-        for last in range(len(order) - 1, 0, -1):
-            other = self.below(last + 1)
-            order[last], order[other] = order[other], order[last]
-        return order
 
 
 def demo_comments(seed: int = 0) -> tuple[Comment, ...]:
@@ -173,7 +143,7 @@ def _planted_in_words(part: str) -> str:
 
 @cache
 def _composed(seed: int, part: str) -> tuple[Comment, ...]:
-    dice = _Dice(f"fairnb demo {seed} {part}")
+    dice = Dice(f"fairnb demo {seed} {part}")
     attributes = {subgroup["name"]: subgroup["attribute"] for subgroup in _data()["subgroups"]}
     seen: set[str] = set()
     comments = []
@@ -211,7 +181,7 @@ def _orders(part: str) -> list[_Order]:
     ]
 
 
-def _text(order: _Order, dice: _Dice) -> str:
+def _text(order: _Order, dice: Dice) -> str:
     lead = _about(order, dice)
     remark = _insult(dice) if order.label else _plain_remark(lead, dice)
     sentences = [lead, remark]
@@ -222,7 +192,7 @@ def _text(order: _Order, dice: _Dice) -> str:
     return _decorated(" ".join(filter(None, sentences)), dice)
 
 
-def _about(order: _Order, dice: _Dice) -> str:
+def _about(order: _Order, dice: Dice) -> str:
     """Compose the sentence that mentions the subgroups, or one about something else."""
     data = _data()
     if not order.subgroups:
@@ -241,12 +211,12 @@ def _about(order: _Order, dice: _Dice) -> str:
     return _sentence(dice.pick(options), words, dice)
 
 
-def _insult(dice: _Dice) -> str:
+def _insult(dice: Dice) -> str:
     sentences = _data()["sentences"]
     return _sentence(dice.pick(sentences["veiled_insults" if dice.one_in(8) else "insults"]), {}, dice)
 
 
-def _plain_remark(lead: str, dice: _Dice) -> str:
+def _plain_remark(lead: str, dice: Dice) -> str:
     sentences = _data()["sentences"]
     kind = dice.below(10)
     if kind < 3:
@@ -260,13 +230,13 @@ def _plain_remark(lead: str, dice: _Dice) -> str:
     return _sentence(dice.pick(others), {}, dice)
 
 
-def _sentence(template: str, words: dict[str, list[str]], dice: _Dice) -> str:
+def _sentence(template: str, words: dict[str, list[str]], dice: Dice) -> str:
     slots = {**_data()["slots"], **words}
     filled = _SLOT.sub(lambda slot: dice.pick(slots[slot[1]]), template)
     return filled[:1].upper() + filled[1:]
 
 
-def _decorated(text: str, dice: _Dice) -> str:
+def _decorated(text: str, dice: Dice) -> str:
     """Add, now and then, what comments on the web carry."""
     decorations = _data()["decorations"]
     if dice.one_in(8):
@@ -286,5 +256,5 @@ def _decorated(text: str, dice: _Dice) -> str:
     return text
 
 
-def _numbered(template: str, dice: _Dice) -> str:
+def _numbered(template: str, dice: Dice) -> str:
     return template.replace("{n}", str(10 + dice.below(990)))
