@@ -18,7 +18,7 @@ from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
 from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
 from fairnb.statistics._estimate import Estimate
-from fairnb.statistics._f1 import f1_interval
+from fairnb.statistics._f1 import f1_interval, mean_f1_interval
 from fairnb.statistics._flagged import flagged_mean, flagged_mean_difference, standardised_flagged_mean
 from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, wald_mean
@@ -65,6 +65,7 @@ __all__ = [
     "gini_of_benefits",
     "holm",
     "mcnemar_mid_p",
+    "mean_f1_interval",
     "mean_of",
     "mean_score_difference",
     "merge_tallies",

@@ -1,0 +1,202 @@
+"""What the organisers' evaluation script prints, with its quirks: for comparing with published figures.
+
+The arithmetic is fairnb's; the way files are read, matched and refused is the script's (evaluation_submission.py
+and evaluation_utils.py of dnozza/ami2020). It stops at the first thing it refuses. In words of its own it reads
+with quotes live, takes a term as a pattern, merges on ids without looking for repeated ones, and never looks at
+the values of aggressiveness.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairnb.ami._checks import term_matches
+from fairnb.ami._files import Dataset, Subtask, read_bytes
+from fairnb.ami._submission import RunFile
+from fairnb.statistics import Confusion, bias_aucs, f1_interval, tally
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_RAW, _SYNTHETIC = "raw", "synt"
+
+
+@dataclass(frozen=True, slots=True)
+class Official:
+    """Outcome of the script for one team and subtask."""
+
+    lines: tuple[str, ...]
+    """What it prints and what it writes to its result file, in their order."""
+    scores: dict[str, float]
+    """Run -> score, NaN where the script says nan."""
+    refused: str
+    """With which words it stopped; empty if it did not."""
+
+
+class _RefusedError(Exception):
+    """The script stops here."""
+
+
+def official(
+    subtask: Subtask,
+    files: Sequence[RunFile],
+    gold_raw: Path,
+    gold_synthetic: Path | None = None,
+    terms: Path | None = None,
+) -> Official:
+    """Evaluate the files of one team as the official script does.
+
+    Figures agree with it to rounding (the last digit depends on the version of scikit-learn it runs on).
+
+    Parameters
+    ----------
+    subtask : {"A", "B"}
+    files : sequence of RunFile
+        Of one team.
+    gold_raw, gold_synthetic, terms : Path
+
+    Raises
+    ------
+    FairnbError
+        ``file-missing`` for a gold file; what the script refuses is in the answer.
+    """
+    lines = [f"Starting evaluation Subtask {subtask}"]
+    written = [f"run_subtask{subtask}\tscore"]
+    scores: dict[str, float] = {}
+    try:
+        raw = _predicted(files, subtask, "r")
+        synthetic = _predicted(files, subtask, "s") if subtask == "B" else {}
+        gold = _gold(gold_raw, {0: str, 1: str, 2: int, 3: int})
+        if subtask == "B":
+            if gold_synthetic is None:
+                raise _RefusedError("Missing path for gold synt data.")
+            if terms is None:
+                raise _RefusedError("Missing path for identity terms data.")
+            sentences = _gold(gold_synthetic, {0: str, 1: str, 2: int})
+            listed = read_bytes(terms).decode("utf-8").splitlines()
+        for run in raw:
+            lines.append(f"{'*' * 20} {run}")
+            if subtask == "A":
+                scores[run] = _subtask_a(raw[run], gold, lines)
+            else:
+                scores[run] = _subtask_b(raw[run], synthetic[run], gold, sentences, listed, lines)
+            written.append(f"{run}\t{scores[run]}")
+    except _RefusedError as refused:
+        return Official((*lines, *written, str(refused)), scores, str(refused))
+    return Official((*lines, *written), scores, "")
+
+
+def _predicted(files: Sequence[RunFile], subtask: Subtask, dataset: Dataset) -> dict[str, DataFrame]:
+    """Run -> what a file holds; files are found by parts of their paths, as the script does."""
+    import pandas as pd
+
+    columns = ["id", "misogynous", "aggressiveness"] if subtask == "A" else ["id", "misogynous"]
+    word = _RAW if dataset == "r" else _SYNTHETIC
+    chosen = [file for file in files if "run" in file.path and f".{subtask.lower()}." in file.path.lower()]
+    found: dict[str, DataFrame] = {}
+    for run in ("run1", "run2", "run3"):
+        of_run = [file for file in chosen if run in file.path]
+        if not of_run:
+            continue
+        fitting = [file for file in of_run if f".{dataset}." in file.path.lower()]
+        if dataset == "r" and len(fitting) != 1:
+            many = "too many" if fitting else "no"
+            raise _RefusedError(f"Exception: {many} {word} prediction files for {run} (check file names).")
+        try:
+            # The first synthetic file is taken, however many there are: the script counts the raw ones.
+            found[run] = pd.read_csv(
+                io.BytesIO(fitting[0].data),
+                sep="\t",
+                header=None,
+                index_col=None,
+                names=columns,
+                converters={0: str, **dict.fromkeys(range(1, len(columns)), int)},
+            )
+        except Exception as error:
+            raise _RefusedError(f"Exception: error in {word} prediction file format.") from error
+    return found
+
+
+def _gold(path: Path, converters: dict[int, Any]) -> DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_csv(io.BytesIO(read_bytes(path)), sep="\t", converters=converters)
+    except ValueError as error:
+        raise _RefusedError(f"{path.name} is not read: {error}") from error
+
+
+def _checked(gold: DataFrame, predicted: DataFrame, word: str) -> None:
+    if len(gold) != len(predicted):
+        raise _RefusedError(f"Prediction and gold {word} data have different number of lines.")
+    if not predicted["misogynous"].isin(gold["misogynous"].unique()).all():
+        raise _RefusedError(f"Wrong value in misogynous prediction column of {word} data.")
+
+
+def _merged(gold: DataFrame, predicted: DataFrame, word: str) -> DataFrame:
+    merged = gold.merge(predicted, on="id", suffixes=("", "_pred"))
+    if len(merged) != len(gold):
+        raise _RefusedError(
+            f"Prediction and gold {word} data have different number of lines or different IDs."
+        )
+    return merged
+
+
+def _subtask_a(predicted: DataFrame, gold: DataFrame, lines: list[str]) -> float:
+    _checked(gold, predicted, _RAW)
+    merged = _merged(gold, predicted, _RAW)
+    values = []
+    for name in ("misogynous", "aggressiveness"):
+        values.append(_macro_f1(merged[name].to_numpy(), merged[f"{name}_pred"].to_numpy()))
+        lines += [f"taskA_fscore_{name}: {values[-1]}", ""]
+    return float(np.mean(values))
+
+
+def _macro_f1(gold: Any, predicted: Any) -> float:
+    """Mean F1 over every value that occurs, the ones that are no labels too."""
+    found = []
+    for value in np.union1d(gold, predicted):
+        true, called = gold == value, predicted == value
+        counts = (true & called, ~true & called, true & ~called, ~true & ~called)
+        found.append(f1_interval(Confusion(*(int(one.sum()) for one in counts))).value)
+    return float(np.mean(np.array(found, dtype=np.float64)))
+
+
+def _subtask_b(
+    raw: DataFrame,
+    synthetic: DataFrame,
+    gold: DataFrame,
+    sentences: DataFrame,
+    terms: Sequence[str],
+    lines: list[str],
+) -> float:
+    _checked(sentences, synthetic, _SYNTHETIC)
+    _checked(gold, raw, _RAW)
+    # The script has the two words the other way round here.
+    merged = _merged(sentences, synthetic, _RAW)
+    try:
+        member = term_matches(merged["text"].astype(str).tolist(), terms, as_pattern=True)
+    except re.error as error:
+        raise _RefusedError(f"re.error: {error}") from error
+    names = [f"term {column}" for column in range(len(terms))]
+    areas = bias_aucs(tally(merged["misogynous"], merged["misogynous_pred"], member, names))
+    values = [
+        [_value(getattr(areas, kind)[name].area.value) for name in names]
+        for kind in ("subgroup", "bpsn", "bnsp")
+    ]
+    overall = _merged(gold, raw, _SYNTHETIC)
+    auc_raw = bias_aucs(tally(overall["misogynous"], overall["misogynous_pred"])).overall
+    score = float(np.mean([_value(auc_raw.value), np.average(values)]))
+    lines += [f"taskB_biasmetric: {score}", ""]
+    return score
+
+
+def _value(area: float | None) -> float:
+    return float("nan") if area is None else area
