@@ -20,6 +20,7 @@ Subtask = Literal["A", "B"]
 Dataset = Literal["r", "s"]
 Mode = Literal["c", "u"]
 
+SUBTASKS: tuple[Subtask, ...] = ("A", "B")
 COLUMNS: Mapping[tuple[Subtask, Dataset], tuple[str, ...]] = {
     ("A", "r"): ("misogynous", "aggressiveness"),
     ("B", "r"): ("misogynous",),

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairnb.ami._checks import term_matches
-from fairnb.ami._files import Dataset, Subtask, read_bytes
-from fairnb.ami._submission import RunFile
+from fairnb.ami._files import PATTERN, SUBTASKS, Dataset, Subtask, raise_all, read_bytes
+from fairnb.ami._submission import is_single, members
+from fairnb.errors import FairnbError
 from fairnb.statistics import Confusion, bias_aucs, f1_interval, tally
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ _RAW, _SYNTHETIC = "raw", "synt"
 
 @dataclass(frozen=True, slots=True)
 class Official:
-    """Outcome of the script for one team and subtask."""
+    """Outcome of the script for one submission and subtask."""
 
+    subtask: Subtask
     lines: tuple[str, ...]
     """What it prints and what it writes to its result file, in their order."""
     scores: dict[str, float]
@@ -39,27 +41,72 @@ class Official:
     refused: str
     """With which words it stopped; empty if it did not."""
 
+    def to_json(self) -> dict[str, Any]:
+        """The outcome as plain data; a score that is nan is null."""
+        scores = {run: None if np.isnan(score) else score for run, score in self.scores.items()}
+        return {"subtask": self.subtask, "lines": list(self.lines), "scores": scores, "refused": self.refused}
+
 
 class _RefusedError(Exception):
     """The script stops here."""
 
 
+def official_outcomes(
+    submissions: Sequence[Path], gold_raw: Path, gold_synthetic: Path | None = None, terms: Path | None = None
+) -> list[Official]:
+    """What the script prints for each submission and each subtask that it has files of.
+
+    Single files are one submission together. Subtask B is left out where neither of its gold files is given
+    and there are files of subtask A.
+
+    Parameters
+    ----------
+    submissions : sequence of Path
+        ZIP files, folders, single files.
+    gold_raw, gold_synthetic, terms : Path
+
+    Raises
+    ------
+    FairnbError
+        Of files that cannot be opened, and ``empty-submission`` where the script finds none.
+    """
+    errors: list[FairnbError] = []
+    packed = [[(inner, data) for inner, _, data in members(path, errors)] for path in submissions]
+    raise_all(errors)
+    loose = [files[0] for path, files in zip(submissions, packed, strict=True) if is_single(path)]
+    whole = [files for path, files in zip(submissions, packed, strict=True) if not is_single(path)]
+    found = []
+    for files in [*whole, loose]:
+        subtasks: list[Subtask] = [one for one in SUBTASKS if has_subtask(files, one)]
+        if "A" in subtasks and gold_synthetic is None and terms is None:
+            subtasks = ["A"]
+        found += [official(one, files, gold_raw, gold_synthetic, terms) for one in subtasks]
+    if not found:
+        raise FairnbError(
+            "empty-submission",
+            "the official script finds no file of a run",
+            f"name the files {PATTERN}",
+            where=", ".join(path.name for path in submissions),
+        )
+    return found
+
+
 def official(
     subtask: Subtask,
-    files: Sequence[RunFile],
+    files: Sequence[tuple[str, bytes]],
     gold_raw: Path,
     gold_synthetic: Path | None = None,
     terms: Path | None = None,
 ) -> Official:
-    """Evaluate the files of one team as the official script does.
+    """Evaluate the files of one submission as the official script does.
 
     Figures agree with it to rounding (the last digit depends on the version of scikit-learn it runs on).
 
     Parameters
     ----------
     subtask : {"A", "B"}
-    files : sequence of RunFile
-        Of one team.
+    files : sequence of (str, bytes)
+        Path in the ZIP, and contents.
     gold_raw, gold_synthetic, terms : Path
 
     Raises
@@ -89,30 +136,41 @@ def official(
                 scores[run] = _subtask_b(raw[run], synthetic[run], gold, sentences, listed, lines)
             written.append(f"{run}\t{scores[run]}")
     except _RefusedError as refused:
-        return Official((*lines, *written, str(refused)), scores, str(refused))
-    return Official((*lines, *written), scores, "")
+        return Official(subtask, (*lines, *written, str(refused)), scores, str(refused))
+    return Official(subtask, (*lines, *written), scores, "")
 
 
-def _predicted(files: Sequence[RunFile], subtask: Subtask, dataset: Dataset) -> dict[str, DataFrame]:
+def has_subtask(files: Sequence[tuple[str, bytes]], subtask: Subtask) -> bool:
+    """Whether the script would find a file of a subtask."""
+    return bool(_files_of(files, subtask))
+
+
+def _files_of(files: Sequence[tuple[str, bytes]], subtask: Subtask) -> list[tuple[str, bytes]]:
+    return [(path, data) for path, data in files if "run" in path and f".{subtask.lower()}." in path.lower()]
+
+
+def _predicted(
+    files: Sequence[tuple[str, bytes]], subtask: Subtask, dataset: Dataset
+) -> dict[str, DataFrame]:
     """Run -> what a file holds; files are found by parts of their paths, as the script does."""
     import pandas as pd
 
     columns = ["id", "misogynous", "aggressiveness"] if subtask == "A" else ["id", "misogynous"]
     word = _RAW if dataset == "r" else _SYNTHETIC
-    chosen = [file for file in files if "run" in file.path and f".{subtask.lower()}." in file.path.lower()]
+    chosen = _files_of(files, subtask)
     found: dict[str, DataFrame] = {}
     for run in ("run1", "run2", "run3"):
-        of_run = [file for file in chosen if run in file.path]
+        of_run = [(path, data) for path, data in chosen if run in path]
         if not of_run:
             continue
-        fitting = [file for file in of_run if f".{dataset}." in file.path.lower()]
+        fitting = [data for path, data in of_run if f".{dataset}." in path.lower()]
         if dataset == "r" and len(fitting) != 1:
             many = "too many" if fitting else "no"
             raise _RefusedError(f"Exception: {many} {word} prediction files for {run} (check file names).")
         try:
             # The first synthetic file is taken, however many there are: the script counts the raw ones.
             found[run] = pd.read_csv(
-                io.BytesIO(fitting[0].data),
+                io.BytesIO(fitting[0]),
                 sep="\t",
                 header=None,
                 index_col=None,

@@ -110,7 +110,9 @@ def score_a(
         A row is called positive from here on; labels 0 and 1 are not touched by it.
     level : float
     """
-    joint = np.bincount(cells_of(gold, misogynous, aggressiveness, threshold), minlength=16).reshape(4, 4)
+    joint = np.bincount(
+        cells_of(gold, misogynous, aggressiveness, threshold=threshold), minlength=16
+    ).reshape(4, 4)
     parts = [macro_f1(joint.sum(axis=axis), level) for axis in (1, 0)]
     score = mean_f1_interval(joint, level)
     if score.value is None and len(gold.ids):
@@ -120,7 +122,7 @@ def score_a(
 
 
 def cells_of(
-    gold: RawSet, misogynous: Any, aggressiveness: Any, threshold: float = 0.5
+    gold: RawSet, misogynous: Any, aggressiveness: Any, *, threshold: float
 ) -> npt.NDArray[np.int64]:
     """Where each row falls among the sixteen pairs of cells (tp, fp, fn, tn), first label x second label."""
     sides = []

@@ -87,11 +87,11 @@ def read_submission(paths: Sequence[Path]) -> Submission:
     ignored: list[str] = []
     for path in paths:
         try:
-            for inner, where, data in _members(path, errors):
+            for inner, where, data in members(path, errors):
                 name = parse_name(PurePosixPath(inner).name)
                 if name is not None:
                     found.append(RunFile(name, inner, where, data))
-                elif "run" in PurePosixPath(inner).name.lower() or (path.is_file() and not _is_zip(path)):
+                elif "run" in PurePosixPath(inner).name.lower() or is_single(path):
                     errors.append(
                         FairnbError(
                             "bad-submission-name",
@@ -121,8 +121,11 @@ def read_submission(paths: Sequence[Path]) -> Submission:
     return Submission(tuple(Run(*key, tuple(files)) for key, files in sorted(runs.items())), tuple(ignored))
 
 
-def _members(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, bytes]]:
-    """Path inside, name for errors, and bytes of each file."""
+def members(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, bytes]]:
+    """Each file of a ZIP or folder, or the file itself: path inside, name for errors, bytes.
+
+    What is wrong with one file is added to `errors`; what is wrong with the whole is raised.
+    """
     if path.is_dir():
         yield from _of_folder(path, errors)
     elif _is_zip(path):
@@ -130,6 +133,11 @@ def _members(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, 
     else:
         _refuse_large(path.stat().st_size if path.exists() else 0, path.name)
         yield path.name, path.name, read_bytes(path)
+
+
+def is_single(path: Path) -> bool:
+    """Whether a path is one file of a submission by itself."""
+    return not path.is_dir() and not _is_zip(path)
 
 
 def _is_zip(path: Path) -> bool:

@@ -1,0 +1,157 @@
+"""Tables of scores for a person: aligned, and with what the figures do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fairnb.ami._checks import Scores
+from fairnb.ami._ranking import Ranking
+from fairnb.ami._score import FEW, KINDS, ScoreA, ScoreB, TermScore
+from fairnb.statistics import Estimate
+
+_DASH = "-"
+_KINDS = {"subgroup": "subgroup AUC", "bpsn": "BPSN AUC", "bnsp": "BNSP AUC"}
+_NAMES = {"A": "Score A", "B": "Score B"}
+
+
+def tables(
+    scores: Scores,
+    threshold: float,
+    level: float,
+    runs: Sequence[tuple[str, ScoreA | None, ScoreB | None]],
+    rankings: Sequence[Ranking],
+) -> list[str]:
+    """All tables of a report, line by line."""
+    lines = [_heading(scores, threshold, level), ""]
+    lines += _aligned(
+        ("run", "Score A", "F1 misogynous", "F1 aggressiveness", "Score B", "AUC raw"),
+        [_overview(name, a, b) for name, a, b in runs],
+    )
+    for name, _, b in runs:
+        if b is not None:
+            lines += ["", *_of_terms(name, b)]
+    for one in rankings:
+        lines += ["", *_ranked(one)]
+    found = limits(scores, [b for _, _, b in runs if b is not None])
+    return [*lines, "", *(f"Note: {limit}." for limit in found)]
+
+
+def limits(scores: Scores, of_b: Sequence[ScoreB]) -> list[str]:
+    """What the figures rest on and do not say."""
+    found = ["raw tweets are taken as independent of each other"]
+    if not of_b:
+        return found
+    if scores == "hard":
+        found.append(
+            "areas are taken over labels, as the official script does: each is the balanced accuracy "
+            "(TPR + TNR) / 2 and says nothing about the order of scores"
+        )
+    else:
+        found.append("areas are taken over scores: published figures of the task are over labels")
+    found += list(dict.fromkeys(f"drawn anew in the synthetic set: {one.resampled}" for one in of_b))
+    found.append(
+        "the synthetic set is what its makers wrote: a gap between terms holds for these sentences, "
+        "not for what people write"
+    )
+    return found
+
+
+def _heading(scores: Scores, threshold: float, level: float) -> str:
+    what = "labels (hard)" if scores == "hard" else f"scores (prob), Score A from {threshold:g} on"
+    return f"AMI 2020, from {what}; intervals {level * 100:g} %"
+
+
+def _overview(name: str, a: ScoreA | None, b: ScoreB | None) -> tuple[str, ...]:
+    of_a = (_DASH,) * 3 if a is None else tuple(map(_shown, (a.score, a.misogynous, a.aggressiveness)))
+    of_b = (_DASH,) * 2 if b is None else tuple(map(_shown, (b.score, b.auc_raw)))
+    return (name, *of_a, *of_b)
+
+
+def _of_terms(name: str, b: ScoreB) -> Iterator[str]:
+    yield f"{name}: identity terms in the synthetic set ({b.rows_synthetic:,} rows), lowest area first"
+    rows = sorted(b.terms, key=_lowest)
+    yield from _aligned(
+        ("term", "rows", "mis./not", *_KINDS.values()),
+        [
+            (
+                term.term,
+                f"{term.rows:,}",
+                f"{term.positives:,}/{term.negatives:,}",
+                *(_shown(term.areas[kind]) + _few(term.support[kind]) for kind in KINDS),
+            )
+            for term in rows
+        ]
+        + [
+            (
+                "mean",
+                "",
+                "",
+                *(f"{value:.4f}" if (value := b.means[kind]) is not None else _DASH for kind in KINDS),
+            )
+        ],
+        right=(1, 2),
+    )
+    if any(term.support[kind] < FEW for term in b.terms for kind in KINDS):
+        yield f"* fewer than {FEW} rows in the smaller class"
+    if b.score.value is None:
+        yield f"Score B is {b.score.note}"
+        kept = len(b.terms) - len(b.undefined)
+        yield (
+            f"Not the official score: over {kept} of {len(b.terms)} terms it would be {_shown(b.defined_terms)}"
+        )
+    elif b.score.note:
+        yield f"Score B: {b.score.note}"
+
+
+def _lowest(term: TermScore) -> tuple[bool, float]:
+    """Undefined terms first, then by the lowest of the three."""
+    values = [term.areas[kind].value for kind in KINDS]
+    return term.defined, min((value for value in values if value is not None), default=0.0)
+
+
+def _few(support: int) -> str:
+    return "*" if support < FEW else ""
+
+
+def _ranked(found: Ranking) -> Iterator[str]:
+    how = "Holm" if found.correction == "holm" else "the largest difference"
+    yield (
+        f"Ranking by {_NAMES[found.subtask]}; in brackets the ranks that no difference speaks against "
+        f"(all pairs at once, corrected by {how})"
+    )
+    yield from _aligned(
+        ("rank", "run", _NAMES[found.subtask], ""),
+        [
+            (
+                f"{place.rank} [{place.best}-{place.worst}]",
+                place.run,
+                f"{place.value:.4f}",
+                f"best of {place.selected_of}, selected after scoring: leans upwards"
+                if place.selected_of
+                else "",
+            )
+            for place in found.places
+        ],
+    )
+    if found.unranked:
+        yield f"Not ranked, the score is undefined: {', '.join(found.unranked)}"
+
+
+def _shown(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "undefined"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.4f}"
+    return f"{estimate.value:.4f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _aligned(
+    heading: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
+) -> Iterator[str]:
+    widths = [max(len(row[at]) for row in (heading, *rows)) for at in range(len(heading))]
+    for row in (heading, *rows):
+        cells = [
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
