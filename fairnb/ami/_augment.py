@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from fairnb.ami._checks import term_matches
 from fairnb.ami._sentences import Sentences, sentences_of
 from fairnb.corpus import Dice
 from fairnb.errors import FairnbError
-from fairnb.lexicon import Matcher
 
 _TRIES = 25
 
@@ -89,8 +89,8 @@ def neutral_sentences(
             "give texts with both labels",
             where="misogynous",
         )
-    held = _mentioning(texts, terms)
-    mine = None if own is None else _mentioning(own, terms)
+    held = term_matches(texts, terms).T
+    mine = None if own is None else term_matches(own, terms).T
     dice = Dice(f"fairnb ami neutral {language} {seed}")
     sentences = sentences_of(language)
     chosen: dict[str, None] = {}
@@ -114,14 +114,6 @@ def neutral_sentences(
             "give sentences that hold the terms as whole words",
         )
     return Augmented(tuple(chosen), tuple(balance), overall)
-
-
-def _mentioning(texts: Sequence[str], terms: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Which texts hold which term; shape (terms, texts)."""
-    found = np.zeros((len(terms), len(texts)), dtype=np.bool_)
-    hits = Matcher(terms).find(texts)
-    found[hits.term, hits.row] = True
-    return found
 
 
 def _composed(

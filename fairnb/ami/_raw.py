@@ -21,6 +21,8 @@ from fairnb.errors import FairnbError
 
 FEWEST, MOST = 240, 60_000
 _TRIES = 25
+_TEST_ONLY = 4
+"""Every so many sentence patterns, one is kept for the test part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def raw_set(language: str, part: Part, rows: int, seed: int = 0) -> tuple[Post, 
     ----------
     language : {"it", "en"}
     part : {"train", "test"}
-        Both have the same planted shares; their texts are drawn independently.
+        Both have the same planted shares. Every fourth sentence pattern occurs in the test part only: as in
+        the task, it is worded differently.
     rows : int
         From 240 to 60,000.
     seed : int
@@ -78,7 +81,7 @@ def raw_set(language: str, part: Part, rows: int, seed: int = 0) -> tuple[Post, 
         aggressive = order.misogynous and (met + 1) * left // misogynous > met * left // misogynous
         met += order.misogynous
         for _ in range(_TRIES):
-            text = _text(sentences, order, bool(aggressive), dice)
+            text = _text(sentences, order, bool(aggressive), part, dice)
             if text not in seen:
                 break
         seen.add(text)
@@ -105,7 +108,7 @@ def _orders(sentences: Sentences, rows: int) -> Iterator[_Order]:
     yield from (_Order("nobody", 0) for _ in range(nobody - misogynous))
 
 
-def _text(sentences: Sentences, order: _Order, aggressive: bool, dice: Dice) -> str:
+def _text(sentences: Sentences, order: _Order, aggressive: bool, part: Part, dice: Dice) -> str:
     raw = sentences.raw
     if order.subject is None:
         text = sentences.filled(dice.pick(raw.topics), None, dice)
@@ -120,7 +123,8 @@ def _text(sentences: Sentences, order: _Order, aggressive: bool, dice: Dice) -> 
             options = raw.counter
         else:
             options = raw.neutral
-        text = sentences.filled(dice.pick(options), dice.pick(order.subject), dice)
+        shown = [one for place, one in enumerate(options, 1) if part == "test" or place % _TEST_ONLY]
+        text = sentences.filled(dice.pick(shown), dice.pick(order.subject), dice)
     if dice.one_in(4):
         text += f" {sentences.filled(dice.pick(raw.topics), None, dice)}"
     if dice.one_in(3):

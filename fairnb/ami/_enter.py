@@ -1,0 +1,154 @@
+"""The baseline's submission: trained on the task's files, written as the task's files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from fairnb.ami._augment import Augmented, neutral_sentences
+from fairnb.ami._baseline import LABELS, Baseline, save_baseline, train_baseline
+from fairnb.ami._files import (
+    Dataset,
+    Mode,
+    RawSet,
+    SyntheticSet,
+    read_bytes,
+    read_raw,
+    read_synthetic,
+    read_terms,
+    write_submission,
+)
+from fairnb.corpus import decode
+from fairnb.errors import FairnbError
+
+
+@dataclass(frozen=True, slots=True)
+class Debias:
+    """What debiasing by augmentation needs."""
+
+    terms: Path
+    """File of identity terms."""
+    language: str = "it"
+    neutral: Path | None = None
+    """Own neutral sentences, one a line, in place of fairnb's."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What was trained and written."""
+
+    files: tuple[Path, ...]
+    baseline: Baseline
+    raw: int
+    """Raw training texts."""
+    synthetic: int
+    """Synthetic training sentences."""
+    augmented: Augmented | None
+    """Neutral sentences, with debiasing."""
+
+
+def enter_baseline(
+    train: Path,
+    test: Path,
+    folder: Path,
+    *,
+    synthetic_train: Path | None = None,
+    synthetic_test: Path | None = None,
+    debias: Debias | None = None,
+    team: str = "baseline",
+    run: int = 1,
+    as_scores: bool = False,
+    model: Path | None = None,
+) -> Entered:
+    """Train the organisers' baseline on the task's files and write its submission.
+
+    Files of subtask A come from the raw set alone. The misogyny model of subtask B also learns from
+    synthetic training sentences, where given; with `debias`, neutral sentences of the identity terms are
+    added to both subtasks' models, and the run counts as unconstrained.
+
+    Parameters
+    ----------
+    train, test : Path
+        Raw sets; labels of the test set are not read.
+    folder : Path
+        Where the submission goes; made if missing.
+    synthetic_train, synthetic_test : Path, optional
+        Synthetic sets. With the test set the submission has the two files of subtask B.
+    debias : Debias, optional
+    team : str
+    run : int
+        1, 2 or 3.
+    as_scores : bool
+        Write scores in place of labels, for ``fairnb ami score --scores prob``.
+    model : Path, optional
+        File for the models of subtask A, as JSON.
+
+    Returns
+    -------
+    Entered
+
+    Raises
+    ------
+    FairnbError
+        As `read_raw`, `read_synthetic`, `read_terms`, `write_submission`, `neutral_sentences` and
+        `train_baseline`; nothing is written if a file cannot be read.
+    """
+    raw, asked = read_raw(train), read_raw(test, labelled=False)
+    sentences = None if synthetic_test is None else read_synthetic(synthetic_test, labelled=False)
+    extra = None if synthetic_train is None else read_synthetic(synthetic_train)
+    if extra is not None and sentences is None:
+        raise FairnbError(
+            "missing-synthetic",
+            "synthetic sentences to train on are given, and none to predict",
+            "add --synthetic-test FILE: only subtask B learns from synthetic sentences",
+        )
+    augmented = None if debias is None else _balanced(raw, debias)
+    added = () if augmented is None else augmented.texts
+    labels = dict(zip(LABELS, (raw.misogynous, raw.aggressiveness), strict=True))
+    own = {label: _joined((raw.texts, given), (added, None)) for label, given in labels.items()}
+    baseline = train_baseline(own)
+    mode: Mode = "c" if debias is None else "u"
+    answers = _answers(baseline, asked.texts, as_scores)
+    files = [write_submission(folder, team, "A", "r", mode, run, asked.ids, [answers[:, 0], answers[:, 1]])]
+    if sentences is not None:
+        if extra is not None:
+            label = LABELS[0]
+            more = _joined((raw.texts, labels[label]), (added, None), (extra.texts, extra.misogynous))
+            answering = train_baseline({label: more})
+        else:
+            answering = baseline
+        parts: tuple[tuple[Dataset, RawSet | SyntheticSet], ...] = (("r", asked), ("s", sentences))
+        for dataset, part in parts:
+            column = _answers(answering, part.texts, as_scores)[:, 0]
+            files.append(write_submission(folder, team, "B", dataset, mode, run, part.ids, [column]))
+    if model is not None:
+        save_baseline(baseline, model)
+    return Entered(tuple(files), baseline, len(raw.ids), 0 if extra is None else len(extra.ids), augmented)
+
+
+def _balanced(raw: RawSet, debias: Debias) -> Augmented:
+    own = None
+    if debias.neutral is not None:
+        text, _ = decode(read_bytes(debias.neutral), debias.neutral.name, None)
+        own = [line for line in text.splitlines() if line.strip()]
+    labels = np.zeros(len(raw.ids), np.int8) if raw.misogynous is None else raw.misogynous
+    terms = read_terms(debias.terms)
+    return neutral_sentences(raw.texts, labels, terms, debias.language, own=own, seed=debias.seed)
+
+
+def _joined(
+    *sets: tuple[Sequence[str], npt.NDArray[np.int8] | None],
+) -> tuple[list[str], npt.NDArray[np.int8]]:
+    """Texts of several sets with their labels; 0 for a set without."""
+    texts = [text for given, _ in sets for text in given]
+    labels = [np.zeros(len(given), np.int8) if one is None else one for given, one in sets]
+    return texts, np.concatenate(labels)
+
+
+def _answers(baseline: Baseline, texts: Sequence[str], as_scores: bool) -> npt.NDArray[np.generic]:
+    return baseline.scores(texts) if as_scores else baseline.predict(texts)
