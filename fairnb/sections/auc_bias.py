@@ -65,6 +65,8 @@ class AucBias(Section):
     class Params(SectionParams):
         """Corpus and draws."""
 
+        folded = ("draws",)
+
         corpus: Literal["test", "synthetic"] = Field("test", description="Corpus whose texts are ranked")
         draws: int = Field(200, ge=20, le=5000, description="Draws behind each value by chance alone")
 

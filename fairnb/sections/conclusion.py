@@ -31,7 +31,7 @@ class Conclusion(Section):
     class Params(SectionParams):
         """The assessor's words."""
 
-        text: str = ""
+        text: str = Field("", json_schema_extra={"format": "paragraph"})
         """The conclusion, written by the assessor. Empty: the document is a draft."""
 
     def run(self, view: View, params: Params) -> Result:

@@ -58,6 +58,8 @@ class Counterfactual(Section):
     class Params(SectionParams):
         """Which sentences."""
 
+        folded = ("file",)
+
         attributes: tuple[str, ...] = Field(
             (), description="Attributes of the packaged templates; empty: all"
         )

@@ -61,6 +61,8 @@ class EmbeddingBias(Section):
     class Params(SectionParams):
         """Which words, how they are looked up, and from which excess on one is reported."""
 
+        folded = ("duplicates", "case", "neutral", "coverage", "permutations")
+
         attributes: tuple[str, ...] = Field(
             (), description="Attributes to look at; empty: all that have words"
         )

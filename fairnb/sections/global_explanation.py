@@ -78,6 +78,8 @@ class GlobalExplanation(Section):
     class Params(SectionParams):
         """Which texts, and how long each is looked at."""
 
+        folded = ("min_texts", "evaluations", "stand_in")
+
         corpus: Literal["test", "train", "synthetic"] = Field(
             "test", description="Corpus from which texts are drawn"
         )

@@ -54,6 +54,8 @@ class LocalExplanation(Section):
     class Params(SectionParams):
         """Which texts, and how often they are masked."""
 
+        folded = ("most", "samples", "seeds", "features", "by_word", "stand_in")
+
         corpus: Literal["test", "train", "synthetic"] = Field(
             "test", description="Corpus from which texts are chosen"
         )

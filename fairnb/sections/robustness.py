@@ -57,6 +57,8 @@ class Robustness(Section):
     class Params(SectionParams):
         """How many texts are perturbed, and how."""
 
+        folded = ("perturbations", "examples")
+
         corpus: Literal["test", "train"] = Field("test", description="Corpus whose texts are perturbed")
         sample: int = Field(500, ge=20, le=100_000, description="Most texts that are perturbed")
         perturbations: tuple[str, ...] = Field((), description="Names of perturbations; empty: all")

@@ -59,6 +59,8 @@ class Swap(Section):
     class Params(SectionParams):
         """What is swapped."""
 
+        folded = ("every_pair", "titles", "surnames")
+
         corpus: Literal["test", "train", "synthetic"] = Field(
             "test", description="Corpus whose texts are swapped"
         )

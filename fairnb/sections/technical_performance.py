@@ -50,6 +50,8 @@ class TechnicalPerformance(Section):
     class Params(SectionParams):
         """Threshold and bins."""
 
+        folded = ("bins",)
+
         threshold: float | None = Field(
             None, ge=0.0, le=1.0, description="Flag from this score; the target's"
         )
