@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from fairnb.sections._contract import Altai, Section, SectionParams, View
 from fairnb.sections._format import count
 from fairnb.sections._registry import section
