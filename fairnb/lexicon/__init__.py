@@ -1,8 +1,10 @@
 """Word groups, their corrections and swap pairs, and the matcher that finds them in texts.
 
-The packaged lexicon is English. Its edition ``as printed`` is Appendix D of the paper with the terms of
-Table 4; ``corrected``, the default, leaves out words that mostly mean something else, puts
-misspellings right and adds subgroups, each with its reason (see ``data/en.toml``).
+The packaged lexicon is English and Italian. The English edition ``as printed`` is Appendix D of the
+paper with the terms of Table 4; ``corrected``, the default, leaves out words that mostly mean something
+else, puts misspellings right and adds subgroups, each with its reason (see ``data/en.toml``). The Italian
+one has words for women and men (``data/it.toml``) and no swap pairs: what agrees with a word would have to
+change with it.
 
 An own lexicon is one TOML file per language, named by ``path`` in the case file's ``[lexicon]``::
 

@@ -17,7 +17,7 @@ from fairnb.lexicon._matcher import StopPhrase
 from fairnb.lexicon._own import OwnFile, read_own
 from fairnb.lexicon._spec import Edition, LexiconSpec
 
-_PACKAGED = ("en",)
+_PACKAGED = ("en", "it")
 _SOURCE = {
     "corrected": (
         "Appendix D of the paper, corrected: misspellings put right, ambiguous words and surnames left out, "
@@ -91,6 +91,46 @@ def _packaged(spec: LexiconSpec) -> Lexicon:
             f"choose among {', '.join(_PACKAGED)} or give a file of your own with path",
             where="lexicon.languages",
         )
+    parts = [_english(spec) if language == "en" else _other(language, spec) for language in spec.languages]
+    return Lexicon(
+        by_language={
+            language: part.by_language[language] for language, part in zip(spec.languages, parts, strict=True)
+        },
+        identity_terms=_once(*(part.identity_terms for part in parts)),
+        pairs=_once(*(part.pairs for part in parts)),
+        stop_phrases=_once(*(part.stop_phrases for part in parts)),
+        excluded=tuple(entry for part in parts for entry in part.excluded),
+        rule=spec.rule,
+        source="; ".join(part.source for part in parts),
+    )
+
+
+def _other(language: str, spec: LexiconSpec) -> Lexicon:
+    """A packaged lexicon without a printed list behind it: what is left out is only told."""
+    table = tomllib.loads(_data(f"{language}.toml"))
+    if spec.edition != "corrected":
+        raise FairnbError(
+            "unknown-edition",
+            f"the paper prints no words of the language {language!r}",
+            'set edition = "corrected", or leave the language out',
+            where="lexicon.edition",
+        )
+    return Lexicon(
+        by_language={
+            language: {a: {s: tuple(w) for s, w in g.items()} for a, g in table["attributes"].items()}
+        },
+        identity_terms=tuple(IdentityTerm(**entry) for entry in table["identity_terms"]),
+        stop_phrases=tuple(_stops(table["stop"])),
+        excluded=tuple(
+            Excluded(term, entry["attribute"], entry["subgroup"], entry["reason"])
+            for entry in table["exclude"]
+            for term in entry["terms"]
+        ),
+        source=table["source"],
+    )
+
+
+def _english(spec: LexiconSpec) -> Lexicon:
     identity = tuple(IdentityTerm(**row) for row in csv.DictReader(io.StringIO(_data("table_4.csv"))))
     english = tomllib.loads(_data("en.toml"))
     groups: _Groups = {}
@@ -113,15 +153,15 @@ def _packaged(spec: LexiconSpec) -> Lexicon:
         pairs=tuple(_pairs()),
         stop_phrases=tuple(_stops(english["stop"])),
         excluded=excluded,
-        rule=spec.rule,
         source=_SOURCE[spec.edition],
     )
 
 
 def _joined(own: list[OwnFile], spec: LexiconSpec) -> Lexicon:
     by_language: dict[str, _Groups] = {}
+    known = tuple(language for language in spec.languages if language in _PACKAGED)
     packaged = (
-        _packaged(spec.model_copy(update={"languages": _PACKAGED})) if any(o.extends for o in own) else None
+        _packaged(spec.model_copy(update={"languages": known})) if any(o.extends for o in own) else None
     )
     if packaged is not None:
         for language, attributes in packaged.by_language.items():
@@ -155,7 +195,11 @@ def _joined(own: list[OwnFile], spec: LexiconSpec) -> Lexicon:
 def _chosen(whole: Lexicon, spec: LexiconSpec, place: str) -> Lexicon:
     """The attributes a case asks for, with its references."""
     known = whole.attributes
-    for attribute in spec.attributes:
+    wanted = spec.attributes
+    if "attributes" not in spec.model_fields_set and not spec.path:
+        # The default names those of the English lexicon; of another, those that it has.
+        wanted = tuple(attribute for attribute in wanted if attribute in known)
+    for attribute in wanted:
         if attribute not in known:
             raise FairnbError(
                 "unknown-attribute",
@@ -163,7 +207,7 @@ def _chosen(whole: Lexicon, spec: LexiconSpec, place: str) -> Lexicon:
                 f"choose among {', '.join(known)}",
                 where=f"{place}.attributes" if place == "lexicon" else place,
             )
-    reference = {a: s for a, s in spec.reference.items() if a in spec.attributes}
+    reference = {a: s for a, s in spec.reference.items() if a in wanted}
     for attribute, subgroup in reference.items():
         if subgroup not in known[attribute]:
             raise FairnbError(
@@ -174,13 +218,13 @@ def _chosen(whole: Lexicon, spec: LexiconSpec, place: str) -> Lexicon:
             )
     return Lexicon(
         by_language={
-            language: {a: attributes[a] for a in spec.attributes if a in attributes}
+            language: {a: attributes[a] for a in wanted if a in attributes}
             for language, attributes in whole.by_language.items()
         },
         identity_terms=whole.identity_terms,
         pairs=whole.pairs,
         stop_phrases=whole.stop_phrases,
-        excluded=tuple(entry for entry in whole.excluded if entry.attribute in spec.attributes),
+        excluded=tuple(entry for entry in whole.excluded if entry.attribute in wanted),
         reference=reference,
         rule=whole.rule,
         source=whole.source,
