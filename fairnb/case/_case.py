@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -153,6 +154,26 @@ class Case:
 
     # ---- running
 
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        """Held while something runs: within a process one thing at a time, whichever thread asks for it.
+
+        Who shows what a run gave holds it until it is shown, so that the last thing shown is the last thing
+        that the log names. The thread that holds it may take it again.
+        """
+        return self._turn
+
+    def request(self, section_id: str, params: Mapping[str, Any] | None = None) -> Request:
+        """What a run with these parameters would ask of the section, for its first target.
+
+        Raises
+        ------
+        FairnbError, FairnbErrors
+            ``unknown-section``, ``unknown-key``, ``bad-value``.
+        """
+        names = self.target_names(section_id)
+        return make_request(self, section(section_id), names[0], params or {}, "notebook")
+
     def run(
         self,
         section_id: str,
@@ -206,8 +227,11 @@ class Case:
             return payload
 
     def run_all(self, section_id: str, **options: Any) -> tuple[Payload, ...]:
-        """Run one section for each of its targets, with the options of `run`."""
-        return tuple(self.run(section_id, target=name, **options) for name in self.target_names(section_id))
+        """Run one section for each of its targets, with the options of `run`, in one turn."""
+        with self._turn:
+            return tuple(
+                self.run(section_id, target=name, **options) for name in self.target_names(section_id)
+            )
 
     # ---- what there is
 
@@ -232,15 +256,16 @@ class Case:
     def fresh(self, section_id: str, target: str) -> Payload | None:
         """The result that the log names last, if nothing it rests on has changed."""
         place = (section_id, target)
-        payload = self.latest(section_id, target)
-        if payload is None or place in self._asked:
-            # Two sections that look at each other: the inner question takes the result as it stands.
-            return payload
-        self._asked.add(place)
-        try:
-            return payload if self.is_fresh(payload) else None
-        finally:
-            self._asked.discard(place)
+        with self._turn:
+            payload = self.latest(section_id, target)
+            if payload is None or place in self._asked:
+                # Two sections that look at each other: the inner question takes the result as it stands.
+                return payload
+            self._asked.add(place)
+            try:
+                return payload if self.is_fresh(payload) else None
+            finally:
+                self._asked.discard(place)
 
     def is_fresh(self, payload: Payload) -> bool:
         """Whether a result's request, inputs and tallies are those of the case now."""

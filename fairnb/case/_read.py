@@ -56,8 +56,14 @@ class Reading:
         return place(self.lines, path)
 
 
-def read_case_file(folder: Path) -> Reading:
+def read_case_file(folder: Path, data: bytes | None = None) -> Reading:
     """Read and check the shape of `assessment.toml`; nothing that it names is opened.
+
+    Parameters
+    ----------
+    folder : Path
+    data : bytes, optional
+        Taken for the file's content, such as one that is about to be written.
 
     Raises
     ------
@@ -65,7 +71,8 @@ def read_case_file(folder: Path) -> Reading:
         ``no-case`` if there is no such file, ``not-toml`` if it cannot be parsed at all.
     """
     path = folder / CASE_FILE
-    data = _bytes(path)
+    if data is None:
+        data = _bytes(path)
     text, raw = parsed(data, CASE_FILE)
     reader = _Reader(key_lines(text))
     tables = reader.read(_without_dates(raw))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from fairnb.case import BUNDLE, Payload
+from fairnb.case import BUNDLE, CONTROLS, Payload
 from fairnb.errors import ExitCode, FairnbError
 
 LARGEST = 500_000
@@ -81,6 +81,14 @@ def show(bundle: dict[str, Any], display_id: str) -> Any:
     from IPython.display import display
 
     return display(bundle, raw=True, display_id=display_id)  # type: ignore[no-untyped-call]
+
+
+def show_note(note: str) -> None:
+    """Display one sentence of fairnb's own, which is neither a result nor the assessor's output."""
+    from IPython.display import display
+
+    html = f"<p class='fairnb-note'>{escape(note)}</p>"
+    display({CONTROLS: {"note": note}, "text/html": html, "text/plain": note}, raw=True)  # type: ignore[no-untyped-call]
 
 
 def publish_progress(done: int, total: int, what: str) -> None:

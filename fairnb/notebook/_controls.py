@@ -1,0 +1,340 @@
+"""The controls of one section in a live notebook: its parameters, its state, Run, Stop and Keep."""
+
+from __future__ import annotations
+
+import threading
+import time
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import ipywidgets as widgets
+
+from fairnb.errors import FairnbError
+from fairnb.notebook._display import bundle_of, show
+from fairnb.notebook._fields import differing, fields_of, static_html, static_text
+from fairnb.notebook._keep import keep_parameters
+from fairnb.notebook._widgets import STYLE, Control, Panel, button
+from fairnb.sections import section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fairnb.case import Case
+    from fairnb.notebook._notebook import NotebookCase
+
+State = Literal["fresh", "stale", "changed", "running", "stopped", "failed"]
+PAUSE = 0.15
+"""Seconds without a further change after which a change is run."""
+QUICK = 3.0
+"""Sections whose last run took longer than these seconds wait for Run instead of running at each change."""
+_EVERY = 0.2
+"""Seconds between two signs of progress."""
+
+
+class Controls:
+    """Controls of one section; `show` displays them and, as an output of its own, the result.
+
+    Parameters
+    ----------
+    notebook : NotebookCase
+    section_id : str
+    given : mapping
+        Parameters that the cell sets.
+    """
+
+    def __init__(self, notebook: NotebookCase, section_id: str, given: Mapping[str, Any]) -> None:
+        self._notebook = notebook
+        self._section = section(section_id)
+        self._fields = fields_of(self._section)
+        request = notebook.case.request(section_id, given)
+        self._declared: dict[str, Any] = dict(request.expected)
+        self._values: dict[str, Any] = dict(request.parameters)
+        self._handle: Any = None
+        self._stop = threading.Event()
+        self._superseded = False
+        self._seconds = 0.0
+        self._done = (0, 0, "")
+        self._setting = False
+        self.state: State = "running"
+        self._said = "Running"
+        self._build()
+
+    # ---- what is seen
+
+    def _build(self) -> None:
+        thresholds = [target.threshold for target in self._notebook.case.targets]
+        alone = thresholds[0] if len(set(thresholds)) == 1 else None
+        self._thresholds = ", ".join(f"{one:g}" for one in dict.fromkeys(thresholds))
+        shown = [field for field in self._fields if field.kind != "table"]
+        self._controls = {
+            field.name: Control(field, self._values[field.name], alone if field.name == "threshold" else None)
+            for field in shown
+        }
+        for control in self._controls.values():
+            control.watch(self._changed)
+        self._line = widgets.HTML(layout=widgets.Layout(flex="1 1 20em", min_width="12em"))
+        self._bar = widgets.FloatProgress(
+            value=0.0, max=1.0, layout=widgets.Layout(width="8em", height="14px", display="none")
+        )
+        title = self._section.title
+        self._run = button("Run", "play", f"Run {title} now", lambda: self.run())
+        self._stopper = button(
+            "Stop", "stop", "Stop after the batch at hand; what is scored is kept", lambda: self.stop()
+        )
+        self._keeper = button(
+            "Keep", "save", "Write the changed parameters into assessment.toml", lambda: self.keep()
+        )
+        self._back = button(
+            "Reset", "undo", "Set the parameters to those of the case file", lambda: self.reset()
+        )
+        line = widgets.HBox(
+            [self._line, self._bar, self._run, self._stopper, self._keeper, self._back],
+            layout=widgets.Layout(flex_flow="row wrap"),
+        )
+        line.add_class("fairnb-bar")
+        main = [self._controls[field.name].box for field in shown if not field.folded]
+        folded = [self._controls[field.name].box for field in shown if field.folded]
+        fields = widgets.VBox(main)
+        fields.add_class("fairnb-fields")
+        parts = [widgets.HTML(STYLE), line, fields]
+        if folded:
+            inside = widgets.VBox(folded, layout=widgets.Layout(display="none"))
+            more = widgets.ToggleButton(
+                description=f"More parameters ({len(folded)})",
+                icon="caret-right",
+                layout=widgets.Layout(width="auto"),
+                tooltip="Parameters that most people leave as they are",
+            )
+
+            def unfold(change: Any) -> None:
+                inside.layout.display = "" if change["new"] else "none"
+                more.icon = "caret-down" if change["new"] else "caret-right"
+
+            more.observe(unfold, "value")
+            parts += [widgets.HBox([more]), inside]
+        self.panel = Panel(parts, told=self._told, name=self._section.id)
+
+    def _told(self) -> tuple[str, str]:
+        """HTML and text of the controls for where there is no widget."""
+        said = self._said.lower() if self._fields else "no parameters"
+        html = static_html(
+            self._section.title,
+            self._values,
+            self._declared,
+            self._fields,
+            thresholds=self._thresholds,
+            said=said,
+        )
+        return html, static_text(self._section.title, self._values, self._fields, said=said)
+
+    def _say(self, state: State, words: str, more: str = "") -> None:
+        """Set the state line and offer the buttons that make sense."""
+        self.state = state
+        self._said = words
+        kind = {"changed": "stale"}.get(state, state)
+        tail = f" <span class='more'>{escape(more)}</span>" if more else ""
+        self._line.value = (
+            f"<div class='fairnb-state fairnb-{kind}' role='status'><span class='fairnb-dot' aria-hidden='true'>"
+            f"</span><b>{escape(words)}</b>{tail}</div>"
+        )
+        running = state == "running"
+        self._run.disabled = running
+        self._run.button_style = "primary" if state in ("stale", "changed", "stopped", "failed") else ""
+        self._stopper.layout.display = "" if running else "none"
+        self._bar.layout.display = "" if running else "none"
+        differs = bool(list(differing(self._values, self._declared, self._fields)))
+        self._keeper.layout.display = "" if differs and not running else "none"
+        self._back.layout.display = "" if differs and not running else "none"
+
+    # ---- running
+
+    def show(self) -> None:
+        """Display the controls, run the section in this thread, and display its result."""
+        from IPython.display import display
+
+        self._say("running", "Running")
+        display(self.panel)  # type: ignore[no-untyped-call]
+        self._work(first=True)
+
+    def run(self) -> None:
+        """Run with the parameters as they stand, as soon as nothing else runs."""
+        self._read()
+        self._say("running", "Waiting")
+        self._notebook.worker.ask(self._section.id, self._work)
+
+    def stop(self) -> None:
+        """Stop after the batch at hand."""
+        self._stop.set()
+        self._notebook.worker.drop(self._section.id)
+        self._line.value = self._line.value.replace("<b>Running</b>", "<b>Stopping</b>")
+
+    def _changed(self) -> None:
+        """What happens when a control was moved: run soon, or say that Run is needed."""
+        if self._setting:
+            return
+        self._read()
+        if self._seconds > QUICK:
+            self._say("changed", "Changed", f"a run takes about {self._seconds:.0f} s: press Run")
+            return
+        if self.state == "running":
+            self._superseded = True
+            self._stop.set()
+        self._notebook.worker.ask(self._section.id, self._work, pause=PAUSE)
+
+    def _read(self) -> None:
+        self._values.update({name: control.value for name, control in self._controls.items()})
+
+    def _work(self, *, first: bool = False) -> None:
+        """Run the section and show what it gives; only in a cell's own thread may an error leave it."""
+        stop = self._stop = threading.Event()
+        self._superseded = False
+        self._done = (0, 0, "")
+        try:
+            with self._notebook.turn() as case:
+                self._say("running", "Running")
+                self._follow(case)
+                started = time.perf_counter()
+                payloads = case.run_all(
+                    self._section.id,
+                    params=self._own(),
+                    origin="notebook",
+                    progress=self._progress(),
+                    cancelled=stop.is_set,
+                )
+                bundle = bundle_of(payloads)
+                self._seconds = time.perf_counter() - started
+                self._show(bundle, first=first)
+                self._say("fresh", "Fresh", self._how(payloads))
+        except FairnbError as error:
+            if error.code == "cancelled":
+                self._stopped(first=first)
+            else:
+                self._failed(str(error), first=first)
+        except KeyboardInterrupt:
+            self._stopped(first=first)
+            raise
+        except Exception as error:  # noqa: BLE001 - told to the person; the log has it already
+            self._failed(f"{type(error).__name__}: {error}", first=first)
+        self._notebook.refresh(but=self._section.id)
+
+    def _own(self) -> dict[str, Any]:
+        """The parameters that are not the case file's."""
+        return {
+            field.name: value for field, value, _ in differing(self._values, self._declared, self._fields)
+        }
+
+    def _follow(self, case: Case) -> None:
+        """Take over what the case file says now, where the control was not moved away from it."""
+        before, self._declared = self._declared, dict(case.request(self._section.id).expected)
+        moved = {field.name for field, _, _ in differing(self._values, before, self._fields)}
+        self._setting = True
+        try:
+            for field, _, _ in differing(before, self._declared, self._fields):
+                if field.name not in moved:
+                    self._values[field.name] = self._declared[field.name]
+                    if field.name in self._controls:
+                        self._controls[field.name].set(self._declared[field.name])
+        finally:
+            self._setting = False
+
+    def _show(self, bundle: dict[str, Any], *, first: bool) -> None:
+        """Put a result into the section's output, which takes the place of what is there."""
+        if first or self._handle is None:
+            self._handle = show(bundle, f"fairnb-{self._section.id}")
+        else:
+            self._handle.update(bundle, raw=True)
+
+    def _how(self, payloads: Any) -> str:
+        changed = [
+            f"{field.label.lower()} {field.words(value)}, case file {field.words(before)}"
+            for field, value, before in differing(self._values, self._declared, self._fields)
+        ]
+        if all(payload.result.status == "not_applicable" for payload in payloads):
+            return f"not applicable: {payloads[0].result.reason}"
+        return "; ".join([f"{self._seconds:.1f} s", *changed])
+
+    def _stopped(self, *, first: bool) -> None:
+        if self._superseded:
+            return
+        done, total, what = self._done
+        how_far = (
+            f"{done:,} of {total:,} scored; Run continues"
+            if what.startswith("scoring")
+            else "Run begins again"
+        )
+        self._say("stopped", "Stopped", how_far)
+        if first:
+            self._show(_message(f"{self._section.title}: stopped ({how_far})."), first=True)
+
+    def _failed(self, reason: str, *, first: bool) -> None:
+        self._say("failed", "Failed", reason)
+        if first:
+            self._show(_message(f"{self._section.title}: failed. {reason}"), first=True)
+
+    def _progress(self) -> Any:
+        last = 0.0
+
+        def tell(done: int, total: int, what: str) -> None:
+            nonlocal last
+            self._done = (done, total, what)
+            now = time.monotonic()
+            if now - last >= _EVERY or done >= total:
+                last = now
+                self._bar.value = done / total if total else 0.0
+                self._say("running", "Running", f"{what}: {done:,} of {total:,}")
+
+        return tell
+
+    # ---- the case file
+
+    def keep(self) -> None:
+        """Write the changed parameters into the case file and run with them as the case file's."""
+
+        def work() -> None:
+            try:
+                with self._notebook.turn() as case:
+                    kept = keep_parameters(case.folder, self._section.id, self._values, self._declared)
+            except FairnbError as error:
+                self._say("failed", "Not kept", str(error))
+                return
+            self._work()
+            if kept and self.state == "fresh":
+                self._say("fresh", "Fresh", f"{', '.join(kept)} written into assessment.toml")
+
+        self._notebook.worker.ask(self._section.id, work)
+
+    def reset(self) -> None:
+        """Set every parameter to the case file's."""
+        self._setting = True
+        try:
+            for name, control in self._controls.items():
+                control.set(self._declared[name])
+        finally:
+            self._setting = False
+        self._changed()
+
+    def refresh(self) -> None:
+        """Say whether the result is still fresh: an input or the case file may have changed."""
+        if self.state not in ("fresh", "stale"):
+            return
+        try:
+            with self._notebook.turn() as case:
+                fresh = case.state(self._section.id) == "fresh"
+        except FairnbError as error:
+            self._say("stale", "Stale", str(error))
+            return
+        if fresh and self.state == "stale":
+            self._say("fresh", "Fresh")
+        elif not fresh and self.state == "fresh":
+            self._say("stale", "Stale", "an input, the case file or another section changed: press Run")
+
+    def close(self) -> None:
+        """Take the controls away; the result stays."""
+        self._stop.set()
+        self._notebook.worker.drop(self._section.id)
+        self.panel.close()
+
+
+def _message(text: str) -> dict[str, Any]:
+    """What stands in place of a result."""
+    return {"text/plain": text, "text/html": f"<div class='fairnb'><p>{escape(text)}</p></div>"}

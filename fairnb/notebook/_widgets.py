@@ -1,0 +1,208 @@
+"""Controls out of ipywidgets' own parts: no script of ours, so that every front end with widgets shows them.
+
+This module imports ipywidgets, so it is itself imported only where controls are shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from fairnb.case import CONTROLS
+from fairnb.notebook._fields import ParamField
+
+_LABEL = {"description_width": "9.5em"}
+_WIDE = "min(100%, 34em)"
+
+
+class Panel(widgets.VBox):
+    """A box of widgets that also tells, without any widget, what they are set to."""
+
+    def __init__(self, children: Sequence[Any], *, told: Callable[[], tuple[str, str]], name: str) -> None:
+        super().__init__(children)
+        self._told = told
+        self._panel = name
+        self.add_class("fairnb-controls")
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        html, text = self._told()
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
+        return {
+            "application/vnd.jupyter.widget-view+json": view,
+            CONTROLS: {"panel": self._panel},
+            "text/html": html,
+            "text/plain": text,
+        }
+
+
+class Control:
+    """One parameter's widget.
+
+    Parameters
+    ----------
+    field : ParamField
+    value : object
+        What it is set to at first.
+    stands_for : object
+        What being left open comes to, such as the target's threshold; None if nothing does.
+    """
+
+    def __init__(self, field: ParamField, value: Any, stands_for: Any = None) -> None:
+        self.field = field
+        self._open: Any = None
+        self._stands_for = stands_for
+        self.input = self._made(value)
+        parts = [self.input]
+        if self._open is not None:
+            parts = [widgets.HBox([self.input, self._open], layout=widgets.Layout(flex_flow="row wrap"))]
+        if field.help:
+            parts.append(help_line(field.help))
+        self.box = widgets.VBox(parts)
+        self.box.add_class("fairnb-field")
+
+    @property
+    def value(self) -> Any:
+        """The parameter's value as its model takes it."""
+        if self._open is not None and self._open.value:
+            return None
+        raw = self.input.value
+        if self.field.kind == "list":
+            return tuple(line.strip() for line in raw.splitlines() if line.strip())
+        if self.field.kind == "number":
+            return self._number(raw)
+        if self.field.kind == "share":
+            # A slider's steps are binary fractions that add up; what was meant has four digits.
+            return round(float(raw), 4)
+        return raw
+
+    def set(self, value: Any) -> None:
+        """Show another value."""
+        if self._open is not None:
+            self._open.value = value is None
+            if value is None:
+                value = self._stands_for
+        if self.field.kind == "list":
+            value = "\n".join(map(str, value))
+        elif self.field.kind == "number":
+            value = "" if value is None else f"{value:g}"
+        if value is not None:
+            self.input.value = value
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call something whenever the value was changed by hand."""
+
+        def on_input(_: Any) -> None:
+            if self._open is not None and self._open.value:
+                # Whoever moves the slider means its value.
+                self._open.value = False
+            else:
+                changed()
+
+        def on_open(change: Any) -> None:
+            if change["new"] and self._stands_for is not None and self.input.value != self._stands_for:
+                self.input.unobserve(on_input, "value")
+                self.input.value = self._stands_for
+                self.input.observe(on_input, "value")
+            changed()
+
+        self.input.observe(on_input, "value")
+        if self._open is not None:
+            self._open.observe(on_open, "value")
+
+    def _number(self, raw: str) -> Any:
+        text = str(raw).strip().replace(",", ".")
+        if not text:
+            return None if self.field.optional else text
+        try:
+            number = float(text)
+        except ValueError:
+            # The model says what is wrong with it.
+            return text
+        return number if math.isfinite(number) else text
+
+    def _made(self, value: Any) -> Any:
+        field = self.field
+        common: dict[str, Any] = {
+            "description": field.label,
+            "tooltip": field.help or field.label,
+            "style": _LABEL,
+            "layout": widgets.Layout(width=_WIDE),
+        }
+        if field.kind == "choice":
+            return widgets.Dropdown(options=list(field.choices), value=value, **common)
+        if field.kind == "flag":
+            return widgets.Checkbox(value=value, indent=True, **common)
+        if field.kind == "whole":
+            low = -(2**53) if field.low is None else int(field.low)
+            high = 2**53 if field.high is None else int(field.high)
+            return widgets.BoundedIntText(value=value, min=low, max=high, **common)
+        if field.kind == "share":
+            return self._slider(value, common)
+        if field.kind in ("list", "long text"):
+            shown = "\n".join(map(str, value)) if field.kind == "list" else value
+            rows = 2 if field.kind == "list" else 6
+            hint = "one a line" if field.kind == "list" else ""
+            return widgets.Textarea(value=shown, rows=rows, placeholder=hint, **common)
+        if field.kind == "number":
+            shown = "" if value is None else f"{value:g}"
+            hint = field.absent if field.optional else ""
+            return widgets.Text(value=shown, placeholder=hint, continuous_update=False, **common)
+        return widgets.Text(value=value, continuous_update=False, **common)
+
+    def _slider(self, value: Any, common: dict[str, Any]) -> Any:
+        low, high = float(self.field.low or 0.0), float(self.field.high or 1.0)
+        if self.field.optional:
+            stands = "" if self._stands_for is None else f" ({self.field.words(float(self._stands_for))})"
+            self._open = widgets.Checkbox(
+                value=value is None,
+                description=f"{self.field.absent}{stands}",
+                indent=False,
+                layout=widgets.Layout(width="auto"),
+            )
+            if value is None:
+                value = self._stands_for if self._stands_for is not None else low
+        return widgets.FloatSlider(
+            value=value, min=low, max=high, step=0.01, readout_format=".2f", continuous_update=True, **common
+        )
+
+
+def help_line(text: str) -> Any:
+    """A line of explanation below a control."""
+    from html import escape
+
+    line = widgets.HTML(f"<span class='fairnb-help'>{escape(text)}</span>")
+    line.add_class("fairnb-helpline")
+    return line
+
+
+def button(label: str, icon: str, tip: str, pressed: Callable[[], None], *, primary: bool = False) -> Any:
+    """A button that calls something."""
+    made = widgets.Button(
+        description=label,
+        icon=icon,
+        tooltip=tip,
+        button_style="primary" if primary else "",
+        layout=widgets.Layout(width="auto"),
+    )
+    made.on_click(lambda _: pressed())
+    return made
+
+
+STYLE = """<style>
+.fairnb-controls{padding:2px 0 6px;font-family:var(--jp-ui-font-family,sans-serif)}
+.fairnb-controls .fairnb-bar{align-items:center;gap:2px 6px}
+.fairnb-controls .fairnb-state{font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color1,#222);line-height:1.45}
+.fairnb-controls .fairnb-state b{font-weight:600}
+.fairnb-controls .fairnb-state .more{color:var(--jp-ui-font-color2,#5a5a5a)}
+.fairnb-controls .fairnb-dot{display:inline-block;width:9px;height:9px;border-radius:50%;margin-right:7px;box-sizing:border-box;border:2px solid currentColor}
+.fairnb-controls .fairnb-fresh .fairnb-dot{color:var(--jp-success-color1,#2f6b3a);background:currentColor}
+.fairnb-controls .fairnb-stale .fairnb-dot,.fairnb-controls .fairnb-stopped .fairnb-dot{color:var(--jp-warn-color1,#8a6100)}
+.fairnb-controls .fairnb-running .fairnb-dot{color:var(--jp-brand-color1,#1f4e79);border-style:dotted}
+.fairnb-controls .fairnb-failed .fairnb-dot{color:var(--jp-error-color1,#a4262c);background:currentColor;border-radius:1px}
+.fairnb-controls .fairnb-help{font-size:var(--jp-ui-font-size0,11px);color:var(--jp-ui-font-color2,#5a5a5a);line-height:1.3;display:block}
+.fairnb-controls .fairnb-helpline{margin:-4px 2px 2px calc(9.5em + 8px)}
+.fairnb-controls .fairnb-fields{margin-top:4px}
+</style>"""
