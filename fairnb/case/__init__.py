@@ -9,7 +9,7 @@ from fairnb.case._file import CASE_FILE, NOTEBOOK, CaseFile
 from fairnb.case._guess import missing_target
 from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
-from fairnb.case._payload import BUNDLE, Content, Context, Payload, payload_schema, read_payload
+from fairnb.case._payload import BUNDLE, CONTROLS, Content, Context, Payload, payload_schema, read_payload
 from fairnb.case._read import read_case_file
 from fairnb.case._review import (
     REVIEW_NOTE,
@@ -24,6 +24,7 @@ from fairnb.case._store import redaction_key
 __all__ = [
     "BUNDLE",
     "CASE_FILE",
+    "CONTROLS",
     "NOTEBOOK",
     "REVIEW_NOTE",
     "Case",

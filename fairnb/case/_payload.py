@@ -20,6 +20,8 @@ from fairnb.sections import Result
 SCHEMA = "fairnb.result/1"
 BUNDLE = "application/vnd.fairnb.result+json"
 """MIME type under which a notebook's output holds a list of payloads."""
+CONTROLS = "application/vnd.fairnb.controls+json"
+"""MIME type that marks an output as fairnb's controls: no result, and no output of the assessor's own code."""
 
 Origin = Literal["case file", "notebook", "default"]
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairnb.case import Case, Payload, load_case
 from fairnb.errors import FairnbError
-from fairnb.notebook._display import bundle_of, publish_progress, show
+from fairnb.notebook._display import bundle_of, publish_progress, show, show_note
+from fairnb.notebook._frontend import front_end
 from fairnb.notebook._live import name_system, with_target
+from fairnb.notebook._running import Worker
 from fairnb.sections import Result, section
+
+if TYPE_CHECKING:
+    from fairnb.notebook._controls import Controls
 
 ONLY = "FAIRNB_ONLY"
 """Environment variable: ids of the sections that may run, separated by commas; others are replayed."""
@@ -21,6 +27,8 @@ LISTENING = "FAIRNB_PROGRESS"
 """Environment variable: set by `fairnb run`, which takes progress messages out of the outputs."""
 _EVERY = 0.2
 """Seconds between two progress messages."""
+_SOON = 0.3
+"""Seconds after which controls look whether results are still fresh: a burst of changes is one look."""
 
 
 class NotebookCase:
@@ -31,6 +39,10 @@ class NotebookCase:
 
     def __init__(self, case: Case) -> None:
         self._case = case
+        self._controls: dict[str, Controls] = {}
+        self._noted = ""
+        self.worker = Worker()
+        """Does what controls ask for."""
 
     @property
     def case(self) -> Case:
@@ -39,8 +51,17 @@ class NotebookCase:
             self._case = self._case.reloaded()
         return self._case
 
+    @contextmanager
+    def turn(self) -> Iterator[Case]:
+        """Hold the case while something runs and is shown: no other cell or control runs meanwhile."""
+        with self._case.turn:
+            yield self.case
+
     def section(self, section_id: str, **params: Any) -> None:
         """Show one section: run it for every target, or replay what is fresh.
+
+        In a live front end its parameters stand above the result as controls. A change runs the section
+        again and replaces the result; *Keep* writes the change into the case file.
 
         Parameters
         ----------
@@ -54,16 +75,38 @@ class NotebookCase:
         FairnbError
             ``unknown-section``, ``unknown-key``, ``bad-value``, and what inputs or system give reason for.
         """
-        case = self.case
-        chosen = os.environ.get(ONLY)
-        if chosen is not None and section_id not in chosen.split(","):
-            payloads = _stored(case, section_id)
-            if not payloads:
-                show(_not_run(section_id), _display_id(section_id))
-                return
-        else:
-            payloads = case.run_all(section_id, params=params, origin="notebook", progress=_progress())
-        show(bundle_of(payloads), _display_id(section_id))
+        front = front_end()
+        if front.controls:
+            from fairnb.notebook._controls import Controls
+
+            if section_id in self._controls:
+                self._controls.pop(section_id).close()
+            controls = self._controls[section_id] = Controls(self, section_id, params)
+            controls.show()
+            return
+        self._note(front.note)
+        with self.turn() as case:
+            chosen = os.environ.get(ONLY)
+            if chosen is not None and section_id not in chosen.split(","):
+                payloads = _stored(case, section_id)
+                if not payloads:
+                    show(_not_run(section_id), _display_id(section_id))
+                    return
+            else:
+                payloads = case.run_all(section_id, params=params, origin="notebook", progress=_progress())
+            show(bundle_of(payloads), _display_id(section_id))
+
+    def refresh(self, *, but: str = "") -> None:
+        """Have every section's controls say, soon, whether its result is still fresh."""
+        shown = [controls for identity, controls in self._controls.items() if identity != but]
+        if shown:
+            self.worker.ask("refresh", lambda: [controls.refresh() for controls in shown], pause=_SOON)
+
+    def _note(self, note: str) -> None:
+        """Say once why there are no controls."""
+        if note and note != self._noted:
+            self._noted = note
+            show_note(note)
 
     def result(self, section_id: str, target: str = "") -> Result:
         """The last result of a section, to compute with in a cell of one's own.

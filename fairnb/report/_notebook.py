@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from fairnb.case import CONTROLS
 from fairnb.errors import FairnbError
 from fairnb.files import templates
 from fairnb.report._extract import BUNDLE
@@ -83,6 +84,8 @@ def _of_code(number: int, source: str, outputs: Any) -> Iterator[Place]:
         if BUNDLE in data:
             for name in dict.fromkeys(str(item["content"]["section"]) for item in data[BUNDLE]):
                 yield SectionPlace(name)
+            continue
+        if CONTROLS in data:
             continue
         kind = output.get("output_type")
         if kind == "stream":
