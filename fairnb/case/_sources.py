@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fairnb.embedding import Embedding, OwnLayer, Relation
     from fairnb.lexicon import Lexicon
     from fairnb.mining import Mentions, Source
-    from fairnb.system import Scores, System, SystemSpec
+    from fairnb.system import Scores, System, SystemSpec, Tokens
 
 _Loaded = TypeVar("_Loaded")
 Progress = Callable[[int, int, str], None]
@@ -141,15 +141,36 @@ class Sources:
         return self.score(corpus.texts, progress, cancelled)
 
     def score(
-        self, texts: Any, progress: Progress | None = None, cancelled: Callable[[], bool] | None = None
+        self,
+        texts: Any,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        *,
+        keep: bool = True,
     ) -> Scores:
-        """Scores per class of any texts; what the cache holds is not asked again."""
+        """Scores per class of any texts; what the cache holds is not asked again.
+
+        Without `keep`, a system that is quick to ask is asked past the cache.
+        """
         from fairnb.system import ScoreCache, score_texts
 
+        system = self.system()
+        if not keep and system.quick:
+            return score_texts(system, list(texts), progress=progress, cancelled=cancelled)
         with ScoreCache() as cache:
-            return score_texts(
-                self.system(), list(texts), cache=cache, progress=progress, cancelled=cancelled
-            )
+            return score_texts(system, list(texts), cache=cache, progress=progress, cancelled=cancelled)
+
+    def score_masked(
+        self, tokens: Tokens, masks: npt.NDArray[np.bool_], cancelled: Callable[[], bool] | None = None
+    ) -> Scores:
+        """Scores per class of one text's masked forms, past the cache where the system is quick to ask."""
+        from fairnb.system import ScoreCache, score_masked
+
+        system = self.system()
+        if system.quick:
+            return score_masked(system, tokens, masks, cancelled=cancelled)
+        with ScoreCache() as cache:
+            return score_masked(system, tokens, masks, cache=cache, cancelled=cancelled)
 
     def lexicon(self) -> Lexicon:
         """The case's word groups."""

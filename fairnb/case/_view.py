@@ -10,7 +10,7 @@ from fairnb.case._sources import Progress, Sources
 from fairnb.case._store import redaction_key
 from fairnb.errors import FairnbError
 from fairnb.files import inside
-from fairnb.sections import Answers, Criteria, Need, Result, Role, SystemFacts, Target
+from fairnb.sections import Answers, Criteria, Need, Register, Result, Role, SystemFacts, Target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairnb.lexicon import Lexicon
     from fairnb.mining import CountedBy, Mentions
     from fairnb.statistics import Tally
-    from fairnb.system import Scores
+    from fairnb.system import Scores, Tokens
 
 
 class CaseView:
@@ -140,13 +140,23 @@ class CaseView:
         self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
         return self._sources.scores(role, self._progress, self._cancelled)
 
-    def predict(self, texts: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
-        from fairnb.system import positive
+    def predict(self, texts: Sequence[str], *, keep: bool = True) -> npt.NDArray[np.floating[Any]]:
+        self._asked()
+        return self._positive(self._sources.score(texts, self._progress, self._cancelled, keep=keep))
 
+    def predict_masked(self, tokens: Tokens, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.floating[Any]]:
+        self._asked()
+        return self._positive(self._sources.score_masked(tokens, masks, self._cancelled))
+
+    def _asked(self) -> None:
         self._read("predictions")
         self._case.note_score("predictions", self.inputs["predictions"])
+
+    def _positive(self, scores: Scores) -> npt.NDArray[np.floating[Any]]:
+        """P(positive) of texts that are not of a corpus."""
+        from fairnb.system import positive
+
         target = self.target
-        scores = self._sources.score(texts, self._progress, self._cancelled)
         return positive(scores, target.classes, target.combine)
 
     # ---- word vectors
@@ -215,6 +225,12 @@ class CaseView:
 
         self._read("answers")
         return read_answers(self._case.folder)
+
+    def register(self) -> Register:
+        from fairnb.case._register import read_register
+
+        self._read("register")
+        return read_register(self._case.folder)
 
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         from fairnb.sections import section_ids

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairnb.explanation._local import Surrogate, fit_surrogate
+from fairnb.explanation._local import Surrogate, fit_part, fit_surrogate
 from fairnb.explanation._tokens import Units, units_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from fairnb.system import Tokens
+
     Predict = Callable[[Sequence[str]], npt.NDArray[Any]]
     Masks = npt.NDArray[np.bool_]
+    PredictMasked = Callable[[Tokens, Masks], npt.NDArray[Any]]
 
 ENUMERATED_UP_TO = 12
 """Texts with so few units are explained from all their masked forms: at most 4,096."""
@@ -59,6 +62,7 @@ def explain(
     text: str,
     predict: Predict,
     *,
+    predict_masked: PredictMasked | None = None,
     samples: int = 5000,
     seeds: int = 10,
     seed: int = 0,
@@ -78,6 +82,9 @@ def explain(
     text : str
     predict : callable
         P(positive) of different texts; NaN where there is none.
+    predict_masked : callable, optional
+        P(positive) of a text's different masked forms, from its tokens and which of them each form keeps;
+        by default `predict` is asked for their texts.
     samples : int
         Masked texts in all, the text itself included, as lime counts them.
     seeds : int
@@ -104,20 +111,19 @@ def explain(
         masks, counts = _all_masks(width, samples)
     else:
         masks, counts = _drawn(width, samples, seeds, seed)
-    texts = units.masked(masks, stand_in)
-    scores = _Scores(predict)
-    values = scores.of(texts)
+    scores = _Scores(units, units.tokens(stand_in), predict_masked or _from_texts(predict))
+    values = scores.of(masks)
     if math.isnan(values[0]):
         return Explanation(units, "the system gave no score to the text")
     known = ~np.isnan(values)
-    unscored = len({one for one, there in zip(texts, known, strict=True) if not there})
+    unscored = int((~known).sum())
     if unscored:
         total = counts.sum()
         masks, values, counts = masks[known], values[known], counts[:, known]
         if counts.sum() < _LEAST_SCORED * total:
             return Explanation(units, f"the system gave no score to {unscored} of {len(scores)} masked texts")
     surrogate = fit_surrogate(masks, values, counts.sum(axis=0), features=features)
-    removed, kept = _alone(units, surrogate.chosen, stand_in, scores)
+    removed, kept = _alone(len(units), surrogate.chosen, scores)
     error = np.zeros(len(surrogate.chosen))
     stability = None
     if not exact:
@@ -176,37 +182,51 @@ def _drawn(width: int, samples: int, seeds: int, seed: int) -> tuple[Masks, npt.
     return drawn[first[order]], counts
 
 
-class _Scores:
-    """Scores of texts, each different one asked for once."""
+def _from_texts(predict: Predict) -> PredictMasked:
+    def predict_masked(tokens: Tokens, masks: Masks) -> npt.NDArray[Any]:
+        texts = tokens.texts(masks)
+        # A token that is the stand-in itself makes different masks one text.
+        place = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        return np.asarray(predict(list(place)))[[place[text] for text in texts]]
 
-    def __init__(self, predict: Predict) -> None:
-        self._predict = predict
-        self._known: dict[str, float] = {}
+    return predict_masked
+
+
+class _Scores:
+    """Scores of masked forms, each different one asked for once."""
+
+    def __init__(self, units: Units, tokens: Tokens, predict_masked: PredictMasked) -> None:
+        self._units = units
+        self._tokens = tokens
+        self._predict_masked = predict_masked
+        self._known: dict[bytes, float] = {}
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+    def of(self, masks: Masks) -> npt.NDArray[np.float64]:
+        keys = [row.tobytes() for row in np.packbits(masks, axis=1)]
+        new = {key: at for at, key in enumerate(keys) if key not in self._known}
         if new:
-            scored = np.asarray(self._predict(new), np.float64).tolist()
+            asked = self._units.masks_of_tokens(masks[list(new.values())])
+            scored = np.asarray(self._predict_masked(self._tokens, asked), np.float64).tolist()
             self._known.update(zip(new, scored, strict=True))
-        return np.array([self._known[text] for text in texts])
+        return np.array([self._known[key] for key in keys])
 
 
 def _alone(
-    units: Units, chosen: npt.NDArray[np.intp], stand_in: str, scores: _Scores
+    width: int, chosen: npt.NDArray[np.intp], scores: _Scores
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """What removing each feature from the text does, and what keeping it alone does.
 
     A word that does neither moves nothing, whatever weight the linear model gives it.
     """
-    width, number = len(units), len(chosen)
+    number = len(chosen)
     masks = np.zeros((2 * number + 2, width), dtype=bool)
     masks[: number + 1] = True
     masks[np.arange(number), chosen] = False
     masks[np.arange(number) + number + 1, chosen] = True
-    values = scores.of(units.masked(masks, stand_in))
+    values = scores.of(masks)
     return values[number] - values[:number], values[number + 1 : -1] - values[-1]
 
 
@@ -223,12 +243,10 @@ def _spread(
     largest: list[set[int]] = []
     for run, own in enumerate(counts):
         there = own > 0
-        given = (masks[there], values[there], own[there])
-        fixed = fit_surrogate(*given, chosen=surrogate.chosen, share=share)
-        place = {feature: at for at, feature in enumerate(fixed.chosen.tolist())}
-        weights[run] = [fixed.weights[place[feature]] for feature in surrogate.chosen.tolist()]
-        free = fit_surrogate(*given, features=features, share=share)
-        largest.append(set(free.chosen[:COMPARED].tolist()))
+        weights[run], free = fit_part(
+            masks[there], values[there], own[there], surrogate.chosen, features=features, share=share
+        )
+        largest.append(set(free[:COMPARED].tolist()))
     error = weights.std(axis=0, ddof=1) / math.sqrt(len(counts))
     of = min(COMPARED, len(surrogate.chosen))
     common = [len(one & other) / of for one, other in itertools.combinations(largest, 2)]

@@ -63,8 +63,6 @@ def fit_surrogate(
     multiplicity: npt.NDArray[Any] | None = None,
     *,
     features: int = 10,
-    chosen: Indices | None = None,
-    share: float = 1.0,
 ) -> Surrogate:
     """Fit LIME's linear model.
 
@@ -78,11 +76,6 @@ def fit_surrogate(
         How often each was drawn; default once.
     features : int
         Largest number of features; chosen as lime's ``auto`` does.
-    chosen : array of int, optional
-        Features to use instead of choosing.
-    share : float
-        Part of all samples that these are: the penalties shrink with it, so that parts of a sample are
-        pulled towards zero as the whole is.
 
     Returns
     -------
@@ -97,9 +90,8 @@ def fit_surrogate(
     if multiplicity is not None:
         weights = weights * multiplicity
     moments = _moments(masks.astype(np.float64), np.asarray(values, np.float64), weights)
-    if chosen is None:
-        chosen = _choose(moments, features, share)
-    coefficients = _solve(moments, chosen, _PENALTY * share)
+    chosen = _choose(moments, features, 1.0)
+    coefficients = _solve(moments, chosen, _PENALTY)
     order = np.argsort(-np.abs(coefficients), kind="stable")
     chosen, coefficients = chosen[order], coefficients[order]
     intercept = moments.mean - float(moments.means[chosen] @ coefficients)
@@ -110,6 +102,27 @@ def fit_surrogate(
         moments.total - 2 * coefficients @ moments.cross[chosen] + coefficients @ gram @ coefficients
     ) / moments.total
     return Surrogate(chosen, coefficients, intercept, float(1 - left))
+
+
+def fit_part(
+    masks: Masks,
+    values: npt.NDArray[Any],
+    multiplicity: npt.NDArray[Any],
+    chosen: Indices,
+    *,
+    features: int,
+    share: float,
+) -> tuple[Floats, Indices]:
+    """What a part of the sample gives: weights of given features, and its own features, largest first.
+
+    The penalties shrink with its share of the sample, so that it is pulled towards zero as the whole is.
+    """
+    moments = _moments(
+        masks.astype(np.float64), np.asarray(values, np.float64), closeness(masks) * multiplicity
+    )
+    own = _choose(moments, features, share)
+    order = np.argsort(-np.abs(_solve(moments, own, _PENALTY * share)), kind="stable")
+    return _solve(moments, chosen, _PENALTY * share), own[order]
 
 
 _NOTHING = 1e-20

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairnb.system import Tokens
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -109,6 +111,16 @@ class Units:
             found[unit].append(span)
         return tuple(map(tuple, found))
 
+    def tokens(self, stand_in: str) -> Tokens:
+        """The text in pieces, for systems that score its masked forms."""
+        edges = [0, *(edge for span in self.spans for edge in span), len(self.text)]
+        between = tuple(self.text[edges[at] : edges[at + 1]] for at in range(0, len(edges), 2))
+        return Tokens(tuple(self.text[start:end] for start, end in self.spans), between, stand_in)
+
+    def masks_of_tokens(self, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which tokens masks keep; from shape (m, units) to (m, tokens)."""
+        return masks[:, self.unit_of]
+
     def masked(self, masks: npt.NDArray[np.bool_], stand_in: str) -> list[str]:
         """The text with units taken out.
 
@@ -123,23 +135,7 @@ class Units:
         -------
         list of str, length m
         """
-        if not self.spans:
-            return [self.text] * len(masks)
-        edges = [0, *(edge for span in self.spans for edge in span), len(self.text)]
-        between = [self.text[edges[at] : edges[at + 1]] for at in range(0, len(edges), 2)]
-        words = np.array([self.text[start:end] for start, end in self.spans], dtype=object)
-        texts: list[str] = []
-        for first in range(0, len(masks), _AT_ONCE):
-            kept = masks[first : first + _AT_ONCE][:, self.unit_of]
-            table = np.empty((len(kept), 2 * len(words) + 1), dtype=object)
-            table[:, 0::2] = between
-            table[:, 1::2] = np.where(kept, words, stand_in)
-            texts += ["".join(row) for row in table.tolist()]
-        return texts
-
-
-_AT_ONCE = 500
-"""Masked texts laid out at a time: a long one would fill the memory."""
+        return self.tokens(stand_in).texts(self.masks_of_tokens(masks))
 
 
 def units_of(text: str, *, by_word: bool = False, most: int = 200) -> Units:

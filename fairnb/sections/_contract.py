@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from fairnb.lexicon import Lexicon
     from fairnb.mining import Mentions
     from fairnb.sections._questionnaire import Answers
+    from fairnb.sections._register import Register
     from fairnb.statistics import Tally
-    from fairnb.system import Scores
+    from fairnb.system import Scores, Tokens
 
 Role = Literal["train", "test", "synthetic"]
 
@@ -200,8 +201,18 @@ class View(Protocol):
 
     def scores_by_class(self, role: Role) -> Scores: ...
 
-    def predict(self, texts: Sequence[str]) -> npt.NDArray[np.floating[Any]]:
-        """P(positive) of new texts; shape (len(texts),)."""
+    def predict(self, texts: Sequence[str], *, keep: bool = True) -> npt.NDArray[np.floating[Any]]:
+        """P(positive) of new texts; shape (len(texts),).
+
+        Without `keep`, the scores of a system that is quick to ask are not kept for later runs: for texts
+        by the thousand that nobody will ask about again.
+        """
+
+    def predict_masked(self, tokens: Tokens, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.floating[Any]]:
+        """P(positive) of a text's forms with tokens taken out; shape (len(masks),).
+
+        Equal to `predict` of their texts; a system that can be given ids of tokens is asked sooner so.
+        """
 
     def mentions(self, role: Role, source: str = "lookup") -> Mentions: ...
 
@@ -228,6 +239,9 @@ class View(Protocol):
 
     def answers(self) -> Answers:
         """What the case's `questionnaire.toml` says; without the file nothing is answered."""
+
+    def register(self) -> Register:
+        """What the case's `findings.toml` says; without the file nothing is said."""
 
     def results(self, ids: Sequence[str] | None = None) -> Mapping[tuple[str, str], Result]:
         """Results of other sections that have run, not-applicable ones included.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -153,7 +154,9 @@ class GlobalExplanation(Section):
         """The sample's texts with their values, and those that could not be explained with the reason."""
         from fairnb.explanation import Attributor
 
-        attributor = Attributor(view.predict, stand_in=params.stand_in, evaluations=params.evaluations)
+        attributor = Attributor(
+            partial(view.predict, keep=False), stand_in=params.stand_in, evaluations=params.evaluations
+        )
         different = list(dict.fromkeys(drawn.texts))
         known: dict[str, Attribution] = {}
         for first in range(0, len(different), _TOGETHER):
@@ -161,7 +164,7 @@ class GlobalExplanation(Section):
                 raise FairnbError(
                     "cancelled",
                     f"explaining was stopped after {first} of {len(different)} texts",
-                    "run again: what is scored is kept where the system has a fingerprint",
+                    "run again",
                     where=self.id,
                     exit_code=ExitCode.INTERRUPTED,
                 )

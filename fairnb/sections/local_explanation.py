@@ -114,7 +114,7 @@ class LocalExplanation(Section):
             raise FairnbError(
                 "cancelled",
                 f"explaining was stopped after {at} of {of} texts",
-                "run again: what is scored is kept where the system has a fingerprint",
+                "run again",
                 where=self.id,
                 exit_code=ExitCode.INTERRUPTED,
             )
@@ -122,6 +122,7 @@ class LocalExplanation(Section):
         return explain(
             one.text,
             view.predict,
+            predict_masked=view.predict_masked,
             samples=params.samples,
             seeds=params.seeds,
             seed=view.seed,

@@ -6,16 +6,20 @@ import sys
 import tempfile
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.files import digest_of, inside, sha256_file
 from fairnb.system._archives import keras_digest
+from fairnb.system._masked import Tokens, encoded
 from fairnb.system._spec import SystemSpec
 from fairnb.system._system import System, first_line
 from fairnb.system._tensorflow import quiet, tensorflow
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class KerasSystem(System):
@@ -28,6 +32,7 @@ class KerasSystem(System):
 
     adapter = "Keras"
     batch = 128
+    quick = True
     remedy = "save the whole model, from texts to probabilities, with the Keras installed here"
 
     def __init__(self, spec: SystemSpec, folder: Path, model: Any = None) -> None:
@@ -65,12 +70,37 @@ class KerasSystem(System):
         size = self._size
         parts = []
         for start in range(0, len(texts), size):
-            part = texts[start : start + size]
-            # A lone surrogate has no UTF-8 form; the model sees a question mark in its place.
-            filled = tf.constant(
-                [text.encode("utf-8", "replace") for text in part] + [b""] * (size - len(part))
-            )
+            part = _as_bytes(texts[start : start + size])
+            filled = tf.constant(part + [b""] * (size - len(part)))
             parts.append(self._predict(filled).numpy()[: len(part)])
+        return np.concatenate(parts)
+
+    def encoded(self, tokens: Tokens, masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64] | None:
+        """Ids that the model's own TextVectorization gives, where it reads texts word by word."""
+        if self._of_ids is None:
+            return None
+        tf, _ = tensorflow()
+        _, vectorization, length = self._of_ids
+
+        def ids_of(texts: list[str]) -> list[list[int]]:
+            rows = vectorization(tf.constant(_as_bytes(texts), tf.string)).numpy()
+            # The filling is 0, and no word is.
+            return [row[: int(np.count_nonzero(row))].tolist() for row in rows]
+
+        return encoded(tokens, masks, ids_of, length=length)
+
+    def raw_encoded(self, rows: npt.NDArray[Any]) -> Any:
+        """Predict from ids, in the same batches."""
+        tf, _ = tensorflow()
+        assert self._of_ids is not None
+        predict, _, _ = self._of_ids
+        size = self._size
+        parts = []
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            filled = np.zeros((size, rows.shape[1]), rows.dtype)
+            filled[: len(part)] = part
+            parts.append(predict(tf.constant(filled)).numpy()[: len(part)])
         return np.concatenate(parts)
 
     @property
@@ -80,13 +110,29 @@ class KerasSystem(System):
     @cached_property
     def _predict(self) -> Any:
         tf, _ = tensorflow()
-        model = self._load() if self.live_object is None else self.live_object
+        model = self._model
         rank = _rank_of_texts(model, self.label)
 
         def predict(texts: Any) -> Any:
             return model(texts if rank == 1 else tf.reshape(texts, [-1, 1]), training=False)
 
         return tf.function(predict, input_signature=[tf.TensorSpec((self._size,), tf.string)])
+
+    @cached_property
+    def _of_ids(self) -> tuple[Any, Any, int] | None:
+        """What predicts from ids, the layer that makes them, and how many; None where texts are needed."""
+        tf, keras = tensorflow()
+        found = _word_by_word(keras, self._model)
+        if found is None:
+            return None
+        behind, vectorization, length = found
+        signature = [tf.TensorSpec((self._size, length), tf.int64)]
+        predict = tf.function(lambda ids: behind(ids, training=False), input_signature=signature)
+        return predict, vectorization, length
+
+    @cached_property
+    def _model(self) -> Any:
+        return self._load() if self.live_object is None else self.live_object
 
     def _load(self) -> Any:
         _, keras = tensorflow()
@@ -192,6 +238,39 @@ def _rank_of_texts(model: Any, label: str) -> int:
             exit_code=ExitCode.FAILED,
         )
     return len(inputs[0].shape)
+
+
+def _as_bytes(texts: list[str]) -> list[bytes]:
+    # A lone surrogate has no UTF-8 form; the model sees a question mark in its place.
+    return [text.encode("utf-8", "replace") for text in texts]
+
+
+def _word_by_word(keras: Any, model: Any) -> tuple[Any, Any, int] | None:
+    """The model behind its TextVectorization, that layer, and the length of its rows.
+
+    Only where the ids of a text follow from those of its words: letters are changed one by one, words are
+    split at white space, and rows are of one length.
+    """
+    layers = [one for one in getattr(model, "layers", ()) if isinstance(one, keras.layers.TextVectorization)]
+    if len(layers) != 1 or len(_tensors(model, "outputs")) != 1:
+        return None
+    config = layers[0].get_config()
+    wanted: dict[str, tuple[Any, ...]] = {
+        "standardize": ("lower_and_strip_punctuation", "lower", "strip_punctuation", None),
+        "split": ("whitespace",),
+        "ngrams": (None,),
+        "output_mode": ("int",),
+        "ragged": (False,),
+        "sparse": (False,),
+    }
+    length = config.get("output_sequence_length")
+    if length is None or any(config.get(name) not in allowed for name, allowed in wanted.items()):
+        return None
+    try:
+        # Fails where the texts are used beside the layer, too.
+        return keras.Model(layers[0].output, model.outputs[0]), layers[0], int(length)
+    except (AttributeError, ValueError):
+        return None
 
 
 def _tensors(model: Any, kind: str) -> list[Any]:

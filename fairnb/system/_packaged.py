@@ -13,6 +13,7 @@ import numpy as np
 from fairnb import registry
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, sha256
+from fairnb.system._masked import Tokens, encoded
 from fairnb.system._scores import FloatArray
 from fairnb.system._spec import SystemSpec
 from fairnb.system._system import System
@@ -27,6 +28,7 @@ class PackagedSystem(System):
     configuration: dict[str, Any]
     """What of the package's code decides the scores: part of the fingerprint."""
     adapter = "packaged system"
+    quick = True
 
     def __init__(self, spec: SystemSpec) -> None:
         super().__init__(spec)
@@ -124,10 +126,18 @@ class ToxicCommentClassifier(PackagedSystem):
 
     def raw(self, texts: list[str]) -> FloatArray:
         """Score texts, float32 of shape (n, 6)."""
+        return self.raw_encoded(self.tokens(texts))
+
+    def encoded(self, tokens: Tokens, masks: np.ndarray[Any, np.dtype[np.bool_]]) -> Any:
+        """Ids of masked texts, as `tokens` gives them."""
+        rows = encoded(tokens, masks, self._tokenizer.texts_to_sequences, length=self.length, last=True)
+        return rows.astype(np.int32)
+
+    def raw_encoded(self, rows: np.ndarray[Any, np.dtype[Any]]) -> FloatArray:
+        """Score rows of ids, float32 of shape (n, 6)."""
         tf, _ = tensorflow("toxic")
-        rows = self.tokens(texts)
-        scores = np.empty((len(texts), len(self.names)), dtype=np.float32)
-        for start in range(0, len(texts), self.batch):
+        scores = np.empty((len(rows), len(self.names)), dtype=np.float32)
+        for start in range(0, len(rows), self.batch):
             part = rows[start : start + self.batch]
             filled = np.zeros((self.batch, self.length), dtype=np.int32)
             filled[: len(part)] = part

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.system._cache import Kept, ScoreCache
-from fairnb.system._scores import Scores
+from fairnb.system._masked import Tokens, unique_rows
+from fairnb.system._scores import FloatArray, Scores
 from fairnb.system._system import System
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Progress = Callable[[int, int, str], None]
 
@@ -68,13 +73,7 @@ def score_texts(
         progress(len(known), len(distinct), told)
     for batch in _batches(distinct, known, system.batch_size):
         if cancelled is not None and cancelled():
-            raise FairnbError(
-                "cancelled",
-                f"scoring was stopped after {len(known)} of {len(distinct)} different texts",
-                "run again: what is scored is kept" if cache is not None and fingerprint else "run again",
-                where=system.name,
-                exit_code=ExitCode.INTERRUPTED,
-            )
+            raise _stopped(system, len(known), len(distinct), kept=cache is not None and bool(fingerprint))
         asked = [distinct[at] for at in batch]
         scores = system.score(asked, rows=[first[text] for text in asked])
         if cache is not None and fingerprint:
@@ -84,6 +83,66 @@ def score_texts(
         if progress is not None:
             progress(len(known), len(distinct), told)
     return _assembled([known[at] for at in range(len(distinct))], first, texts, system.classes)
+
+
+def score_masked(
+    system: System,
+    tokens: Tokens,
+    masks: npt.NDArray[np.bool_],
+    *,
+    cache: ScoreCache | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Scores:
+    """Score the forms of one text with tokens taken out.
+
+    A system that can be given what it makes of a text itself is: each stretch between spaces is looked at
+    once, and forms that come to the same are scored once. Any other is asked for the texts.
+
+    Parameters
+    ----------
+    system : System
+    tokens : Tokens
+    masks : array of bool, shape (m, k)
+        True where a token is kept.
+    cache : ScoreCache, optional
+        For systems that are slow or dear to ask; a quick one is asked without it.
+    cancelled : callable, optional
+        Asked before each batch.
+
+    Returns
+    -------
+    Scores
+        Shape (m, c): to the bit those of `score_texts` for ``tokens.texts(masks)``.
+
+    Raises
+    ------
+    FairnbError
+        Those of `score_texts`.
+    """
+    if not system.live:
+        system.raw([])
+    rows = system.encoded(tokens, masks)
+    if rows is None:
+        kept = None if system.quick else cache
+        return score_texts(system, tokens.texts(masks), cache=kept, cancelled=cancelled)
+    different, _, which = unique_rows(rows)
+    parts: list[FloatArray] = []
+    for start in range(0, len(different), system.batch_size):
+        if cancelled is not None and cancelled():
+            raise _stopped(system, start, len(different), kept=False)
+        parts.append(system.score_encoded(different[start : start + system.batch_size]).values)
+    values = np.concatenate(parts) if parts else np.empty((0, len(system.classes)), np.float32)
+    return Scores(system.classes, values[which])
+
+
+def _stopped(system: System, done: int, total: int, *, kept: bool) -> FairnbError:
+    return FairnbError(
+        "cancelled",
+        f"scoring was stopped after {done} of {total} different texts",
+        "run again: what is scored is kept" if kept else "run again",
+        where=system.name,
+        exit_code=ExitCode.INTERRUPTED,
+    )
 
 
 def _batches(texts: list[str], known: dict[int, Kept], size: int) -> list[list[int]]:

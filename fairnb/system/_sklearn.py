@@ -24,6 +24,7 @@ class SklearnSystem(System):
 
     adapter = "scikit-learn"
     batch = 4096
+    quick = True
     remedy = "save the whole pipeline, from texts to probabilities, with the versions installed here"
 
     def __init__(self, spec: SystemSpec, folder: Path, model: Any = None) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fairnb.errors import FairnbError
+from fairnb.system._masked import Tokens
 from fairnb.system._outputs import checked
 from fairnb.system._scores import POSITIVE, Scores, system_failed
 from fairnb.system._spec import LIVE, SystemSpec
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class System(ABC):
@@ -21,6 +26,8 @@ class System(ABC):
     """Texts per call, unless the case file says otherwise."""
     live: bool = True
     """False for recorded scores: no new text can be scored."""
+    quick: ClassVar[bool] = False
+    """True where asking again takes no longer than looking up what was kept, and costs nothing."""
     remedy: ClassVar[str] = "put the system right and run again"
     """What to do when the system itself fails."""
 
@@ -84,6 +91,17 @@ class System(ABC):
     def raw(self, texts: list[str]) -> Any:
         """Ask the system itself: whatever it returns or raises."""
 
+    def encoded(self, tokens: Tokens, masks: npt.NDArray[np.bool_]) -> npt.NDArray[Any] | None:
+        """What the system makes of masked texts before it scores them: a row for each, equal rows scored alike.
+
+        None where it only takes texts.
+        """
+        return None
+
+    def raw_encoded(self, rows: npt.NDArray[Any]) -> Any:
+        """Ask the system itself about rows of `encoded`: to the bit what `raw` says of their texts."""
+        raise NotImplementedError
+
     def score(self, texts: Sequence[str], *, rows: Sequence[int] | None = None) -> Scores:
         """Score some texts in one call.
 
@@ -100,20 +118,29 @@ class System(ABC):
             ``system-failed`` with the type and message of what the system raised (exit code 5); the
             errors of wrong answers, see `fairnb.system.Scores`.
         """
-        if not texts:
+        return self._checked(self.raw, list(texts), rows)
+
+    def score_encoded(self, rows: npt.NDArray[Any]) -> Scores:
+        """Score some rows of `encoded` in one call; errors as those of `score`."""
+        return self._checked(self.raw_encoded, rows)
+
+    def _checked(self, ask: Callable[[Any], Any], asked: Any, rows: Sequence[int] | None = None) -> Scores:
+        # Counted first: the system may do to its list what it likes.
+        number = len(asked)
+        if not number:
             return checked([], 0, self.classes, self.label)
         try:
-            answer = self.raw(list(texts))
+            answer = ask(asked)
         except FairnbError:
             raise
         except (Exception, SystemExit) as error:
             raise system_failed(
                 "system-failed",
                 self.label,
-                f"the system raised {type(error).__name__}{first_line(error)} on {len(texts)} texts",
+                f"the system raised {type(error).__name__}{first_line(error)} on {number} texts",
                 self.remedy,
             ) from error
-        return checked(answer, len(texts), self.classes, self.label, rows)
+        return checked(answer, number, self.classes, self.label, rows)
 
 
 def first_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
-from fairnb.sections import Answers, Criteria, Need, Result, SystemFacts, Target
+from fairnb.sections import Answers, Criteria, Need, Register, Result, SystemFacts, Target
 from fairnb.sections.questionnaire import Questionnaire
 from fairnb.statistics import tally
 from fairnb.text import RedactMode, redact
@@ -61,6 +61,8 @@ class SmallView:
     mode: RedactMode = "mask"
     stopped: bool = False
     """Whether the person has asked to stop."""
+    noted: Register = field(default_factory=Register)
+    """What people say of findings."""
     told: list[tuple[int, int, str]] = field(default_factory=list)
     """Progress as it was reported."""
 
@@ -122,10 +124,18 @@ class SmallView:
     def scores(self, role: str) -> Any:
         return np.asarray(self.values[role], float)
 
-    def predict(self, texts: Sequence[str]) -> Any:
+    def predict(self, texts: Sequence[str], *, keep: bool = True) -> Any:
         assert self.predictor is not None
         assert len(set(texts)) == len(texts)
         return np.asarray([self.predictor(text) for text in texts], float)
+
+    def predict_masked(self, tokens: Any, masks: Any) -> Any:
+        texts = tokens.texts(masks)
+        scores = dict(zip(dict.fromkeys(texts), self.predict(list(dict.fromkeys(texts))), strict=True))
+        return np.asarray([scores[text] for text in texts])
+
+    def register(self) -> Register:
+        return self.noted
 
     def cancelled(self) -> bool:
         return self.stopped
