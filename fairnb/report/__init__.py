@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairnb.report._measures import format_measures as format_measures
     from fairnb.report._measures import measures_of as measures_of
     from fairnb.report._measures import number_measures as number_measures
-    from fairnb.report._render import first_figure_svg as first_figure_svg
+    from fairnb.report._render import SectionPage as SectionPage
     from fairnb.report._render import render_section as render_section
     from fairnb.report._render import render_text as render_text
     from fairnb.report._sign import sign_detached as sign_detached
@@ -37,12 +37,12 @@ _HOMES = {
     "Document": "_document",
     "ExportReport": "_export",
     "Identity": "_identity",
+    "SectionPage": "_render",
     "SignatureStatus": "_status",
     "VerificationStatus": "_status",
     "build_document": "_document",
     "export": "_export",
     "extract": "_extract",
-    "first_figure_svg": "_render",
     "format_measures": "_measures",
     "load_identity": "_identity",
     "measures_of": "_measures",
@@ -63,12 +63,12 @@ __all__ = [
     "Document",
     "ExportReport",
     "Identity",
+    "SectionPage",
     "SignatureStatus",
     "VerificationStatus",
     "build_document",
     "export",
     "extract",
-    "first_figure_svg",
     "format_measures",
     "load_identity",
     "measures_of",

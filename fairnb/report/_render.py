@@ -59,17 +59,27 @@ def render_section(
     str
         A fragment without scripts and without outside addresses; every text in it is escaped.
     """
+    return html_of(section_view(payloads, numbering, drawn=drawn), annex=annex)
+
+
+def html_of(view: SectionView, *, annex: bool = True, drawn: bool = True) -> str:
+    """A section's view as a fragment of HTML, with its annex and its figures or without."""
     from fairnb.report._html import render
 
-    view = section_view(payloads, numbering, drawn=drawn)
     if not annex:
         view = replace(view, parts=tuple(replace(part, annex=()) for part in view.parts))
+    if not drawn:
+        view = replace(view, parts=tuple(replace(part, figures=()) for part in view.parts))
     return render("fragment.html.j2", section=view, paper=False)
 
 
 def render_text(payloads: Sequence[Payload]) -> str:
     """The same section as plain text: statements, then tables with aligned columns."""
-    view = section_view(payloads, None, drawn=False)
+    return text_of(section_view(payloads, None, drawn=False))
+
+
+def text_of(view: SectionView) -> str:
+    """A section's view as plain text."""
     lines = [view.title]
     for part in view.parts:
         if part.target:
@@ -83,17 +93,29 @@ def render_text(payloads: Sequence[Payload]) -> str:
     return "\n".join(lines)
 
 
-def first_figure_svg(payloads: Sequence[Payload]) -> str | None:
-    """SVG of the section's first figure; None if it has none."""
-    for payload in payloads:
-        content = payload["content"]
-        result = Result.model_validate(content["result"])
-        known = _installed(content)
-        if known is None or result.status != "done":
-            continue
-        for name, plot in known.figures(result).items():
-            return with_letters(draw_svg(plot.figure, f"{content['section']}-{content['target']}-{name}"))
-    return None
+class SectionPage:
+    """One section laid out once, its figures drawn once, to be put into several forms.
+
+    Parameters
+    ----------
+    payloads : sequence of mapping
+        The section's payloads, one per target.
+    """
+
+    def __init__(self, payloads: Sequence[Payload]) -> None:
+        self._view = section_view(payloads, None)
+
+    def html(self, *, annex: bool = True, drawn: bool = True) -> str:
+        """As `render_section`."""
+        return html_of(self._view, annex=annex, drawn=drawn)
+
+    def text(self) -> str:
+        """As `render_text`."""
+        return text_of(self._view)
+
+    def first_figure(self) -> str | None:
+        """SVG of the first figure, with its letters; None if there is none."""
+        return next((with_letters(figure.svg) for part in self._view.parts for figure in part.figures), None)
 
 
 def section_view(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairnb.report._measures import number_measures
-from fairnb.report._render import first_figure_svg, render_section, render_text
+from fairnb.report._render import SectionPage, render_section, render_text
 from fairnb.sections import Measure, Result
 
 HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>{{ 7*7 }}"\'&'
@@ -98,7 +98,7 @@ def test_hostile_names_in_a_figure_stay_words(kit: Any) -> None:
         Measure(measure="m", subgroup=name, value=0.5, low=0.4, high=0.6, n=99)
         for name in ("$x^$", "</text><script>alert(1)</script>", "$\\frac{1}$")
     )
-    svg = first_figure_svg([kit.sample(kit.sample_result(measures=measures, candidates=(), findings=()))])
+    svg = SectionPage([kit.sample(kit.sample_result(measures=measures, candidates=(), findings=()))]).first_figure()
     assert svg is not None
     assert "<script" not in svg
     assert "$x^$" in svg
@@ -143,7 +143,7 @@ def test_the_same_result_gives_the_same_bytes_in_another_process(kit: Any) -> No
 
 
 def test_figures_repeat_themselves_byte_for_byte(kit: Any) -> None:
-    assert first_figure_svg([kit.sample()]) == first_figure_svg([kit.sample()])
+    assert SectionPage([kit.sample()]).first_figure() == SectionPage([kit.sample()]).first_figure()
 
 
 def test_text_has_the_same_content_in_aligned_columns(kit: Any) -> None:
