@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairnb.sections._contract import Need
+from fairnb.sections._format import signed
+from fairnb.sections._swap_made import PLACEBO, Text, swap_texts
 
 if TYPE_CHECKING:
     from fairnb.sections._contract import Role, View
@@ -33,7 +35,8 @@ def given(texts: Sequence[str]) -> list[Chosen]:
 
 
 def telling(view: View, role: Role, threshold: float, *, per_kind: int, most: int) -> list[Chosen]:
-    """Texts of a corpus: the surest right and wrong ones, the nearest to the threshold, one per subgroup.
+    """Texts of a corpus: the surest right and wrong ones, the nearest to the threshold, those whose scores a
+    swap of the group named moves most, and the largest errors by subgroup.
 
     A text is taken for the first reason that holds; equal texts are one.
     """
@@ -53,12 +56,55 @@ def telling(view: View, role: Role, threshold: float, *, per_kind: int, most: in
     taken: dict[str, Chosen] = {}
     for why, among, order in kinds:
         _take(taken, texts, labels, why, among, order, per_kind)
+    for why, shift in _swapped(view, role, labels, scores):
+        if len(taken) >= most:
+            break
+        moved = np.nan_to_num(np.abs(shift))
+        _take(taken, texts, labels, why, moved > 0, -moved, 1, of=shift)
     error = np.abs(scores - labels)
     for group, members in _groups(view, role):
         if len(taken) >= most:
             break
         _take(taken, texts, labels, f"names {group}, largest error", members & (yes | no), -error, 1)
     return list(taken.values())[:most]
+
+
+def _swapped(
+    view: View, role: Role, labels: np.ndarray, scores: np.ndarray
+) -> Iterator[tuple[str, np.ndarray]]:
+    """For each direction of the swaps of `swap`, by how much it moves each text; NaN where it changes nothing.
+
+    The texts are those of that section, and so are their scores, if it has run before.
+    """
+    if not view.has(Need.MENTIONS) or "en" not in view.lexicon.languages:
+        return
+    corpus = view.corpus(role)
+    languages = corpus.languages
+    rows = [
+        row
+        for row in np.flatnonzero(np.isin(labels, (0, 1)) & np.isfinite(scores)).tolist()
+        if languages is None or languages[row].split("-")[0] in ("", "en")
+    ]
+    # The cluster brings a text's row back.
+    texts = [Text(corpus.texts[row], int(labels[row]), str(row), float(scores[row])) for row in rows]
+    pairs = swap_texts(
+        view.lexicon,
+        tuple(view.lexicon.attributes),
+        texts,
+        view.predict,
+        every_pair=False,
+        titles=False,
+        surnames=False,
+    )
+    for pair in pairs:
+        for (subgroup, to), done in pair.rows.items():
+            if to == PLACEBO or not done:
+                continue
+            shift = np.full(len(labels), np.nan)
+            for one in done:
+                shift[int(one.cluster)] = one.shift
+            why = f"names {pair.attribute}: {subgroup}, moved most by the swap to {to}"
+            yield why, shift
 
 
 def _take(
@@ -69,13 +115,16 @@ def _take(
     among: np.ndarray,
     order: np.ndarray,
     number: int,
+    of: np.ndarray | None = None,
 ) -> None:
+    """Put the first texts by an order among those taken; `of` are shifts that the reason tells of."""
     rows = np.flatnonzero(among)
     for row in rows[np.argsort(order[rows], kind="stable")].tolist():
         if number == 0:
             return
         if texts[row] not in taken:
-            taken[texts[row]] = Chosen(texts[row], why, _LABELS.get(int(labels[row]), ""))
+            moved = "" if of is None else f" ({signed(100 * float(of[row]), 1)} points)"
+            taken[texts[row]] = Chosen(texts[row], why + moved, _LABELS.get(int(labels[row]), ""))
             number -= 1
 
 

@@ -32,6 +32,7 @@ class LocalExplanation(Section):
 
     id = "local_explanation"
     title = "Explanations of single texts"
+    version = 2
     requirement = Altai.TRANSPARENCY
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (

@@ -243,11 +243,33 @@ def test_telling_texts_are_chosen_each_once(
         texts[6]: "wrongly flagged, surest",
         texts[7]: "missed, surest",
         texts[11]: "nearest the threshold",
+        # The small system says sigmoid(-1) = 0.2689 of any of these: less 0.6, and less 0.9.
+        texts[2]: "names gender: female, moved most by the swap to male (−33.1 points)",
+        texts[1]: "names gender: male, moved most by the swap to female (−63.1 points)",
         texts[8]: "names gender: female, largest error",
         texts[9]: "names gender: male, largest error",
     }
     assert len(explained(view, most=3).examples) == 3
     assert any("no sample" in limit for limit in result.limits)
+
+
+def test_texts_whose_scores_a_swap_moves_most_are_chosen_by_direction(small_view: Callable[..., Any]) -> None:
+    # Of this system women raise the score, and a silly one most: sigmoid(1.5 - 1) - sigmoid(1 + 1.5 - 1).
+    def biased(text: str) -> float:
+        words = text.split()
+        return 1 / (1 + math.exp(1 - ("woman" in words) - 1.5 * ("silly" in words)))
+
+    texts = ["a silly woman", "a woman here", "a man here", "a silly man", "a cat here", "no cat here"]
+    scores = [biased(text) for text in texts]
+    view = small_view({"test": [0] * 6}, {"test": scores}, {"test": texts}, predictor=biased)
+    found = explained(view, per_kind=1, threshold=0.9)
+    chosen = {
+        one.text: told["why"] for one, told in zip(found.examples, found.facts["explained"], strict=True)
+    }
+    # The text nearest the threshold is taken for that; the next one says by how much a swap moves it.
+    assert chosen["a silly woman"] == "nearest the threshold"
+    assert chosen["a woman here"] == "names gender: female, moved most by the swap to male (−23.1 points)"
+    assert chosen["a silly man"] == "names gender: male, moved most by the swap to female (+19.5 points)"
 
 
 def test_equal_texts_are_explained_once(small_view: Callable[..., Any]) -> None:
