@@ -152,17 +152,21 @@ def _values(
             if cell in ("0", "1"):
                 values[index] = int(cell)
                 continue
-            hint = "; scores are read with --scores prob" if _SCORE.fullmatch(cell) else ""
+            hint = "; scores are read with --scores prob" if _is_score(cell) else ""
             remedy = f"write 0 or 1{hint}"
         else:
-            value = float(cell) if _SCORE.fullmatch(cell) else -1.0
-            if 0.0 <= value <= 1.0:
-                values[index] = value
+            if _is_score(cell):
+                values[index] = float(cell)
                 continue
             remedy = "write a score between 0 and 1, with a decimal point"
         code = "bad-label" if scores == "hard" else "bad-score"
         errors.append(FairnbError(code, f"{name} is {cell[:40]!r}", remedy, where=row.where))
     return values
+
+
+def _is_score(cell: str) -> bool:
+    # float() alone also reads "nan", "1_0" and digits of other scripts.
+    return _SCORE.fullmatch(cell) is not None and 0.0 <= float(cell) <= 1.0
 
 
 def _labels_not_scores(rows: Sequence[_Row], column: int, name: str, where: str) -> Iterator[FairnbError]:

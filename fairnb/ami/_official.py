@@ -114,7 +114,7 @@ def official(
     FairnbError
         ``file-missing`` for a gold file; what the script refuses is in the answer.
     """
-    lines = [f"Starting evaluation Subtask {subtask}"]
+    lines: list[str] = []
     written = [f"run_subtask{subtask}\tscore"]
     scores: dict[str, float] = {}
     try:
@@ -128,6 +128,7 @@ def official(
                 raise _RefusedError("Missing path for identity terms data.")
             sentences = _gold(gold_synthetic, {0: str, 1: str, 2: int})
             listed = read_bytes(terms).decode("utf-8").splitlines()
+        lines.append(f"Starting evaluation Subtask {subtask}")
         for run in raw:
             lines.append(f"{'*' * 20} {run}")
             if subtask == "A":
@@ -136,7 +137,7 @@ def official(
                 scores[run] = _subtask_b(raw[run], synthetic[run], gold, sentences, listed, lines)
             written.append(f"{run}\t{scores[run]}")
     except _RefusedError as refused:
-        return Official(subtask, (*lines, *written, str(refused)), scores, str(refused))
+        return Official(subtask, (*lines, str(refused)), scores, str(refused))
     return Official(subtask, (*lines, *written), scores, "")
 
 

@@ -22,7 +22,7 @@ from fairnb.ami._files import (
 from fairnb.ami._ranking import Competitor, Correction, Ranking, ranking, resampled_score_a
 from fairnb.ami._score import KINDS, RESAMPLES, ScoreA, ScoreB, TermScore, cells_of, score_a, score_b
 from fairnb.ami._score_shown import limits, tables
-from fairnb.ami._submission import Run, read_submission
+from fairnb.ami._submission import Run, gather
 from fairnb.errors import FairnbError
 from fairnb.files import sha256_file
 from fairnb.statistics import Estimate
@@ -133,12 +133,12 @@ def score_submissions(
     raw = read_raw(gold_raw)
     synthetic = None if gold_synthetic is None else read_synthetic(gold_synthetic)
     listed = () if terms is None else read_terms(terms)
-    submission = read_submission(submissions)
+    errors: list[FairnbError] = []
+    submission = gather(submissions, errors)
     warnings = [*term_warnings(listed), *_gold_warnings(raw)]
     warnings += [
         f"{where} is not named as a submission's file and is left out" for where in submission.ignored
     ]
-    errors: list[FairnbError] = []
     checked = [_checked(run, raw, synthetic, scores, errors) for run in submission.runs]
     raise_all(errors)
     scored = []

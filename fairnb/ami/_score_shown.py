@@ -10,6 +10,7 @@ from fairnb.ami._score import FEW, KINDS, ScoreA, ScoreB, TermScore
 from fairnb.statistics import Estimate
 
 _DASH = "-"
+_ROUNDING = 1e-9
 _KINDS = {"subgroup": "subgroup AUC", "bpsn": "BPSN AUC", "bnsp": "BNSP AUC"}
 _NAMES = {"A": "Score A", "B": "Score B"}
 
@@ -46,6 +47,12 @@ def limits(scores: Scores, of_b: Sequence[ScoreB]) -> list[str]:
             "areas are taken over labels, as the official script does: each is the balanced accuracy "
             "(TPR + TNR) / 2 and says nothing about the order of scores"
         )
+        if all(_one_mean(one) for one in of_b):
+            found.append(
+                "the three means are one number: where every term has the same rows of each class, labels make "
+                "all of them the balanced accuracy over the whole synthetic set, so that Score B does not see "
+                "gaps between terms; the terms' own areas do"
+            )
     else:
         found.append("areas are taken over scores: published figures of the task are over labels")
     found += list(dict.fromkeys(f"drawn anew in the synthetic set: {one.resampled}" for one in of_b))
@@ -54,6 +61,12 @@ def limits(scores: Scores, of_b: Sequence[ScoreB]) -> list[str]:
         "not for what people write"
     )
     return found
+
+
+def _one_mean(b: ScoreB) -> bool:
+    """Whether the three kinds of area have the same mean."""
+    means = [value for value in b.means.values() if value is not None]
+    return len(means) == len(KINDS) and max(means) - min(means) < _ROUNDING and len(b.terms) > 1
 
 
 def _heading(scores: Scores, threshold: float, level: float) -> str:

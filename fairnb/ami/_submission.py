@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import zipfile
 import zlib
@@ -18,6 +19,7 @@ LARGEST = 64 << 20
 MOST = 1000
 """Files a ZIP or folder may hold."""
 _ENCRYPTED = 0x1
+_DRIVE = re.compile(r"[A-Za-z]:")
 _REPACK = "pack the submission's files anew, by themselves, into a plain ZIP"
 
 
@@ -83,6 +85,13 @@ def read_submission(paths: Sequence[Path]) -> Submission:
         subtask B), ``no-synthetic-in-a``; ``empty-submission``.
     """
     errors: list[FairnbError] = []
+    submission = gather(paths, errors)
+    raise_all(errors)
+    return submission
+
+
+def gather(paths: Sequence[Path], errors: list[FairnbError]) -> Submission:
+    """What `read_submission` reads, as far as it can be read; what it would raise is added to `errors`."""
     found: list[RunFile] = []
     ignored: list[str] = []
     for path in paths:
@@ -114,7 +123,6 @@ def read_submission(paths: Sequence[Path]) -> Submission:
                 where=", ".join(path.name for path in paths),
             )
         )
-    raise_all(errors)
     runs: dict[tuple[str, Mode, int], list[RunFile]] = {}
     for file in found:
         runs.setdefault((file.name.team, file.name.mode, file.name.run), []).append(file)
@@ -179,11 +187,12 @@ def _of_zip(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, b
             if len(archive.infolist()) > MOST:
                 raise _too_many(path.name)
             for info in archive.infolist():
-                if info.is_dir() or _is_noise(PurePosixPath(info.filename)):
+                inner = PurePosixPath(info.filename.replace("\\", "/"))
+                if info.filename.endswith("/") or (_is_noise(inner) and not _leads_out(inner)):
                     continue
                 where = f"{path.name}/{info.filename}"
                 try:
-                    yield info.filename, where, _unpacked(archive, info, where)
+                    yield info.filename, where, _unpacked(archive, info, inner, where)
                 except FairnbError as error:
                     errors.append(error)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, zlib.error) as error:
@@ -199,9 +208,12 @@ def _of_zip(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, b
         ) from error
 
 
-def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> bytes:
-    inner = PurePosixPath(info.filename.replace("\\", "/"))
-    if inner.is_absolute() or ".." in inner.parts or ":" in inner.parts[0]:
+def _leads_out(inner: PurePosixPath) -> bool:
+    return inner.is_absolute() or ".." in inner.parts or _DRIVE.match(str(inner)) is not None
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, inner: PurePosixPath, where: str) -> bytes:
+    if _leads_out(inner):
         raise FairnbError(
             "path-outside", f"the path {info.filename!r} leads out of the archive", _REPACK, where=where
         )

@@ -57,6 +57,13 @@ def score(
     """
     if not submissions:
         raise FairnbError("no-submission", "no submission is named", "name a ZIP, a folder or files")
+    if official and scores != "hard":
+        raise FairnbError(
+            "labels-only",
+            "the official script reads labels only",
+            "leave out --scores prob",
+            where="--official",
+        )
     from fairnb.ami import score_submissions
 
     try:
@@ -71,7 +78,7 @@ def score(
             seed=seed,
         )
     except FairnbError as error:
-        if not official or scores != "hard":
+        if not official:
             raise
         for one in error.errors if isinstance(error, FairnbErrors) else (error,):
             say(f"warning: without --official refused: {one} [{one.code}]")
@@ -79,7 +86,7 @@ def score(
         for warning in report.warnings:
             say(f"warning: {warning}")
     if official:
-        return _official(submissions, gold_raw, gold_synthetic, terms, scores=scores, as_json=as_json)
+        return _official(submissions, gold_raw, gold_synthetic, terms, as_json=as_json)
     if as_json:
         put(report.to_json())
     for line in report.lines():
@@ -93,18 +100,10 @@ def _official(
     gold_synthetic: Path | None,
     terms: Path | None,
     *,
-    scores: str,
     as_json: bool,
 ) -> int:
     from fairnb.ami import official_outcomes
 
-    if scores != "hard":
-        raise FairnbError(
-            "labels-only",
-            "the official script reads labels only",
-            "leave out --scores prob",
-            where="--official",
-        )
     found = official_outcomes(submissions, gold_raw, gold_synthetic, terms)
     if as_json:
         put([one.to_json() for one in found])
