@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
@@ -16,9 +18,10 @@ from fairnb.notebook._fields import ParamField
 
 _LABEL = {"description_width": "9.5em"}
 _WIDE = "min(100%, 34em)"
+STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"
 
 
-class Panel(widgets.VBox):
+class Panel(widgets.VBox):  # type: ignore[misc]
     """A box of widgets that also tells, without any widget, what they are set to."""
 
     def __init__(self, children: Sequence[Any], *, told: Callable[[], tuple[str, str]], name: str) -> None:
@@ -171,8 +174,6 @@ class Control:
 
 def help_line(text: str) -> Any:
     """A line of explanation below a control."""
-    from html import escape
-
     line = widgets.HTML(f"<span class='fairnb-help'>{escape(text)}</span>")
     line.add_class("fairnb-helpline")
     return line
@@ -189,20 +190,3 @@ def button(label: str, icon: str, tip: str, pressed: Callable[[], None], *, prim
     )
     made.on_click(lambda _: pressed())
     return made
-
-
-STYLE = """<style>
-.fairnb-controls{padding:2px 0 6px;font-family:var(--jp-ui-font-family,sans-serif)}
-.fairnb-controls .fairnb-bar{align-items:center;gap:2px 6px}
-.fairnb-controls .fairnb-state{font-size:var(--jp-ui-font-size1,13px);color:var(--jp-ui-font-color1,#222);line-height:1.45}
-.fairnb-controls .fairnb-state b{font-weight:600}
-.fairnb-controls .fairnb-state .more{color:var(--jp-ui-font-color2,#5a5a5a)}
-.fairnb-controls .fairnb-dot{display:inline-block;width:9px;height:9px;border-radius:50%;margin-right:7px;box-sizing:border-box;border:2px solid currentColor}
-.fairnb-controls .fairnb-fresh .fairnb-dot{color:var(--jp-success-color1,#2f6b3a);background:currentColor}
-.fairnb-controls .fairnb-stale .fairnb-dot,.fairnb-controls .fairnb-stopped .fairnb-dot{color:var(--jp-warn-color1,#8a6100)}
-.fairnb-controls .fairnb-running .fairnb-dot{color:var(--jp-brand-color1,#1f4e79);border-style:dotted}
-.fairnb-controls .fairnb-failed .fairnb-dot{color:var(--jp-error-color1,#a4262c);background:currentColor;border-radius:1px}
-.fairnb-controls .fairnb-help{font-size:var(--jp-ui-font-size0,11px);color:var(--jp-ui-font-color2,#5a5a5a);line-height:1.3;display:block}
-.fairnb-controls .fairnb-helpline{margin:-4px 2px 2px calc(9.5em + 8px)}
-.fairnb-controls .fairnb-fields{margin-top:4px}
-</style>"""
