@@ -14,7 +14,7 @@ from fairnb.notebook._display import bundle_of, show
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._widgets import STYLE, Control, Panel, button
-from fairnb.sections import section
+from fairnb.sections import Need, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ State = Literal["fresh", "stale", "changed", "running", "stopped", "failed"]
 PAUSE = 0.15
 """Seconds without a further change after which a change is run."""
 QUICK = 3.0
-"""Sections whose last run took longer than these seconds wait for Run instead of running at each change."""
+"""Where a change takes longer than these seconds to run, it waits for Run."""
 _EVERY = 0.2
 """Seconds between two signs of progress."""
 
@@ -53,10 +53,10 @@ class Controls:
         self._stop = threading.Event()
         self._superseded = False
         self._seconds = 0.0
+        self._again = False
         self._done = (0, 0, "")
         self._setting = False
         self.state: State = "running"
-        self._said = "Running"
         self._build()
 
     # ---- what is seen
@@ -116,21 +116,14 @@ class Controls:
 
     def _told(self) -> tuple[str, str]:
         """HTML and text of the controls for where there is no widget."""
-        said = self._said.lower() if self._fields else "no parameters"
         html = static_html(
-            self._section.title,
-            self._values,
-            self._declared,
-            self._fields,
-            thresholds=self._thresholds,
-            said=said,
+            self._section.title, self._values, self._declared, self._fields, thresholds=self._thresholds
         )
-        return html, static_text(self._section.title, self._values, self._fields, said=said)
+        return html, static_text(self._section.title, self._values, self._fields)
 
     def _say(self, state: State, words: str, more: str = "") -> None:
         """Set the state line and offer the buttons that make sense."""
         self.state = state
-        self._said = words
         kind = {"changed": "stale"}.get(state, state)
         tail = f" <span class='more'>{escape(more)}</span>" if more else ""
         self._line.value = (
@@ -173,8 +166,10 @@ class Controls:
         if self._setting:
             return
         self._read()
-        if self._seconds > QUICK:
-            self._say("changed", "Changed", f"a run takes about {self._seconds:.0f} s: press Run")
+        # A first run loads things that a second one has; but texts that no run has scored yet take as long.
+        tells = self._again or Need.LIVE_SYSTEM in self._section.needs
+        if tells and self._seconds > QUICK:
+            self._say("changed", "Changed", f"a run took {self._seconds:.0f} s: press Run")
             return
         if self.state == "running":
             self._superseded = True
@@ -201,8 +196,9 @@ class Controls:
                     progress=self._progress(),
                     cancelled=stop.is_set,
                 )
-                bundle = bundle_of(payloads)
+                bundle = bundle_of(payloads, changed=self._moved())
                 self._seconds = time.perf_counter() - started
+                self._again = not first
                 self._show(bundle, first=first)
                 self._say("fresh", "Fresh", self._how(payloads))
         except FairnbError as error:
@@ -244,14 +240,17 @@ class Controls:
         else:
             self._handle.update(bundle, raw=True)
 
-    def _how(self, payloads: Any) -> str:
-        changed = [
-            f"{field.label.lower()} {field.words(value)}, case file {field.words(before)}"
+    def _moved(self) -> list[str]:
+        """The parameters that are not the case file's, in words."""
+        return [
+            f"{field.label.lower()} {field.words(value)} (case file: {field.words(before)})"
             for field, value, before in differing(self._values, self._declared, self._fields)
         ]
+
+    def _how(self, payloads: Any) -> str:
         if all(payload.result.status == "not_applicable" for payload in payloads):
             return f"not applicable: {payloads[0].result.reason}"
-        return "; ".join([f"{self._seconds:.1f} s", *changed])
+        return "; ".join([f"{self._seconds:.1f} s", *self._moved()])
 
     def _stopped(self, *, first: bool) -> None:
         if self._superseded:

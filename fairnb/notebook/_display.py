@@ -17,21 +17,30 @@ PROGRESS = "application/vnd.fairnb.progress+json"
 """MIME type of progress messages; `fairnb run` takes them out before they reach the notebook."""
 
 
-def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
+def bundle_of(payloads: Sequence[Payload], *, changed: Sequence[str] = ()) -> dict[str, Any]:
     """MIME bundle of one section's results: HTML, first figure, text, and the payloads themselves.
 
     Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML's annex, its figures,
     and at last the HTML gives way to the text. The payloads always stay whole.
+
+    Parameters
+    ----------
+    payloads : sequence of Payload
+        The section's, one per target.
+    changed : sequence of str
+        Parameters that are not the case file's, in words, to be told beside the result.
 
     Raises
     ------
     FairnbError
         ``result-too-large`` if the payloads alone are over the limit.
     """
-    from fairnb.report import first_figure_svg, render_section, render_text
+    from fairnb.report import SectionPage
 
     plain = [payload.to_json() for payload in payloads]
-    text = render_text(plain)
+    page = SectionPage(plain)
+    told = f"Changed in the notebook: {'; '.join(changed)}" if changed else ""
+    text = f"{page.text()}\n\n{told}" if told else page.text()
     bundle: dict[str, Any] = {"text/plain": text, BUNDLE: plain}
     if size_of(bundle) > LARGEST:
         raise FairnbError(
@@ -40,9 +49,10 @@ def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
             f"choose parameters that give less to show: a notebook keeps at most {LARGEST:,} bytes a section",
             exit_code=ExitCode.FAILED,
         )
+    after = f"<p>{escape(told)}</p>" if told else ""
     html = ""
     for annex, drawn in ((True, True), (False, True), (False, False)):
-        html = render_section(plain, annex=annex, drawn=drawn)
+        html = page.html(annex=annex, drawn=drawn) + after
         if not annex:
             left_out = "tables of the annex" if drawn else "tables of the annex and the figures"
             html += f"<p>The {left_out} are too large for the notebook; the audit document prints them.</p>"
@@ -53,7 +63,7 @@ def bundle_of(payloads: Sequence[Payload]) -> dict[str, Any]:
             f"<p>The tables and figures of this section are too large for the notebook; the audit document "
             f"prints them.</p><pre>{escape(text)}</pre>"
         )
-    figure = first_figure_svg(plain)
+    figure = page.first_figure()
     for mime, content in (("text/html", html), ("image/svg+xml", figure)):
         if content and size_of({**bundle, mime: content}) <= LARGEST:
             bundle[mime] = content

@@ -131,7 +131,6 @@ def static_html(
     fields: tuple[ParamField, ...],
     *,
     thresholds: str,
-    said: str,
 ) -> str:
     """The controls as a table that needs no widget: what a saved or printed notebook shows.
 
@@ -143,8 +142,6 @@ def static_html(
     fields : tuple of ParamField
     thresholds : str
         What the targets' thresholds are, in words.
-    said : str
-        The state, in words.
     """
     changed = {field.name: before for field, _, before in differing(values, declared, fields)}
     rows = []
@@ -156,15 +153,17 @@ def static_html(
             value += f" (case file: {field.words(changed[field.name])})"
         rows.append(f"<tr><th scope='row' title='{_quoted(field.help)}'>{escape(field.label)}</th>"
                     f"<td>{escape(value)}</td></tr>")  # fmt: skip
-    table = f"<table>{''.join(rows)}</table>" if rows else ""
-    summary = f"Parameters of {escape(title)}: {escape(said)}" if rows else f"{escape(title)}: {escape(said)}"
+    if not rows:
+        return f"<p class='fairnb-parameters'>{escape(title)} has no parameters.</p>"
+    summary = f"Parameters of {escape(title)} when the cell was run"
+    table = f"<table>{''.join(rows)}</table>"
     return f"<details class='fairnb-parameters'><summary>{summary}</summary>{table}</details>"
 
 
-def static_text(title: str, values: Mapping[str, Any], fields: tuple[ParamField, ...], *, said: str) -> str:
+def static_text(title: str, values: Mapping[str, Any], fields: tuple[ParamField, ...]) -> str:
     """The same as one line of text."""
     named = "; ".join(f"{field.name} = {field.words(values[field.name])}" for field in fields)
-    return f"{title}: {said}" + (f" ({named})" if named else "")
+    return f"Parameters of {title} when the cell was run: {named}" if named else f"{title} has no parameters."
 
 
 def _plain(value: Any) -> Any:

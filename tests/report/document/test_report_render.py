@@ -98,7 +98,9 @@ def test_hostile_names_in_a_figure_stay_words(kit: Any) -> None:
         Measure(measure="m", subgroup=name, value=0.5, low=0.4, high=0.6, n=99)
         for name in ("$x^$", "</text><script>alert(1)</script>", "$\\frac{1}$")
     )
-    svg = SectionPage([kit.sample(kit.sample_result(measures=measures, candidates=(), findings=()))]).first_figure()
+    svg = SectionPage(
+        [kit.sample(kit.sample_result(measures=measures, candidates=(), findings=()))]
+    ).first_figure()
     assert svg is not None
     assert "<script" not in svg
     assert "$x^$" in svg
