@@ -27,18 +27,20 @@ LONG := slow or attack or torch
 # What tests cache stays in the checkout.
 TEST_ENVIRONMENT := FAIRNB_HOME="$(CURDIR)/build/test-home"
 
-.PHONY: help demo test test-long lint format types check-system-demo check-system-test lock clean
+.PHONY: help demo test test-long lint format types labextension check-system-demo check-system-test lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: check-system-demo $(DEMO_STAMP) ## install what is needed and assess the embedded example
+	@$(BIN)/python labextension/build.py --lenient
 	$(BIN)/fairnb demo $(DEMO)
 
-test: check-system-test lint types ## every gate and the suite, without its slow part
+test: check-system-test lint types labextension ## every gate and the suite, without its slow part
+	$(BIN)/python labextension/build.py --test
 	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -m "$(QUICK)" --doctest-modules fairnb tests $(PYTEST)
 
-test-long: check-system-test $(TEST_STAMP) ## the slow and the hostile part of the suite
+test-long: check-system-test $(TEST_STAMP) labextension ## the slow and the hostile part of the suite
 	@# PyTorch is in no lock: a resolver would take several GB of CUDA libraries.
 	@if grep -rqE 'mark\.torch\b' --include='*.py' tests; then $(PIP) install torch==2.13.0; fi
 	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -m "$(LONG)" $(PYTEST)
@@ -57,11 +59,14 @@ format: $(TEST_STAMP) ## put the code into its form
 types: $(TEST_STAMP) ## check the types
 	$(BIN)/mypy
 
+labextension: $(TEST_STAMP) ## build the JupyterLab extension if its sources changed
+	@$(BIN)/python labextension/build.py
+
 lock: $(TEST_STAMP) ## resolve the locks anew from pyproject.toml
 	sh requirements/lock.sh $(LOCK)
 
 clean: ## remove what was built (.venv stays)
-	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf build dist labextension/build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find fairnb tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 check-system-demo:

@@ -13,6 +13,7 @@ from typing import Any
 from fairnb.case._file import CASE_FILE, NOTEBOOK, ROLES
 from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_draft, with_own_labels
 from fairnb.case._read import nearest, shown
+from fairnb.case._skeletons import skeletons
 from fairnb.errors import FairnbError
 from fairnb.files import make_folder, templates, write_all
 from fairnb.system import SystemSpec
@@ -42,8 +43,9 @@ def new_case(
     test: str = "",
     synthetic: str = "",
     title: str = "",
+    level: str = "",
 ) -> list[Path]:
-    """Write `assessment.toml` and its notebook.
+    """Write `assessment.toml`, its notebook, and beside them answers and findings to be filled in.
 
     With a system and a corpus the case runs as it is, as a draft; what was guessed is marked by a
     comment. Without them both are a commented skeleton, which `check_case` refuses. Files that are named
@@ -58,6 +60,8 @@ def new_case(
     train, test, synthetic : str
         A known corpus, or a file whose columns are then guessed.
     title : str
+    level : str
+        How independent the assessment is, such as ``third-party``; empty to be stated in the case file.
 
     Returns
     -------
@@ -83,10 +87,11 @@ def new_case(
     corpora = with_own_labels(corpora)
     subject = "" if found is None else "recorded scores" if found.kind == "scores" else found.value
     heading = title or (f"Independent ethical assessment of {subject}" if subject else "")
-    text = _case_file(heading, found, target, corpora)
+    text = _case_file(heading, level, found, target, corpora)
     contents = {
         place / CASE_FILE: text.encode("utf-8"),
         place / NOTEBOOK: _notebook(heading or "Independent ethical assessment"),
+        **skeletons(place),
         **{place / name: data for name, data in copies.items()},
     }
     made = _make(place)
@@ -210,9 +215,9 @@ def _classes(found: _Found, folder: Path) -> Sequence[str]:
 
 
 def _case_file(
-    title: str, found: _Found | None, target: TargetDraft | None, corpora: list[CorpusDraft]
+    title: str, level: str, found: _Found | None, target: TargetDraft | None, corpora: list[CorpusDraft]
 ) -> str:
-    parts = [_HEAD, _ENGAGEMENT.format(title=quoted(title))]
+    parts = [_HEAD, _ENGAGEMENT.format(title=quoted(title), level=quoted(level).ljust(18))]
     if found is None:
         parts.append(_NO_SYSTEM)
     else:
@@ -249,7 +254,7 @@ _HEAD = """\
 _ENGAGEMENT = """\
 [engagement]
 title = {title}
-level = ""                # first-party | second-party | third-party
+level = {level}# first-party | second-party | third-party
 addressee = ""            # for whom the document is written
 independence = ""         # how you are independent of those who build, run or buy the system
 assessor = {{ name = "", organisation = "" }}

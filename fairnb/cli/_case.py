@@ -45,6 +45,7 @@ def new(
     test: str = "",
     synthetic: str = "",
     title: str = "",
+    level: Literal["", "first-party", "second-party", "third-party"] = "",
 ) -> None:
     """Start a case: a case file with comments and its notebook.
 
@@ -64,10 +65,14 @@ def new(
         Sentences made from templates, if you have some: a known corpus or a file, likewise.
     title : str
         Title of the assessment.
+    level : str
+        Who assesses: first-party, second-party or third-party.
     """
     from fairnb.case import new_case
 
-    made = new_case(folder, system=system, train=train, test=test, synthetic=synthetic, title=title)
+    made = new_case(
+        folder, system=system, train=train, test=test, synthetic=synthetic, title=title, level=level
+    )
     for path in made:
         say(f"wrote {path}")
     named = shlex.quote(str(folder))
@@ -107,6 +112,7 @@ def run(
     /,
     *,
     only: str = "",
+    plan: Annotated[bool, Parameter(negative=())] = False,
     fail_on: Severity | None = None,
     timeout: Annotated[float | None, Parameter(validator=validators.Number(gt=0))] = None,
     as_json: Json = False,
@@ -119,6 +125,8 @@ def run(
         The case folder.
     only : str
         Section ids, separated by commas; the others are shown if fresh.
+    plan : bool
+        Run nothing: say of each section whether its result still holds.
     fail_on : str
         Exit code 1 if a finding is at least this severe.
     timeout : float
@@ -133,6 +141,8 @@ def run(
         raise FairnbError(
             "no-section", f"{only!r} names no section", "write ids, separated by commas", where="--only"
         )
+    if plan:
+        return _plan(folder, chosen, as_json)
     report = execute(folder, only=chosen or None, timeout=timeout, progress=Progress())
     if as_json:
         put(report.to_json())
@@ -142,3 +152,17 @@ def run(
         say(f"There are findings of severity {fail_on} or above.")
         return int(ExitCode.NOT_INTACT)
     return int(report.exit_code)
+
+
+def _plan(folder: Path, chosen: tuple[str, ...], as_json: bool) -> int:
+    """Say what a run would compute, and what it would replay."""
+    from fairnb.case import load_case
+
+    case = load_case(folder)
+    states = {identity: case.state(identity) for identity in chosen or case.sections}
+    if as_json:
+        put({"sections": [{"section": name, "state": state} for name, state in states.items()]})
+    width = max(map(len, states), default=0)
+    for name, state in states.items():
+        say(f"{name:<{width}}  {state}")
+    return int(ExitCode.DONE)

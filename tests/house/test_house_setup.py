@@ -137,6 +137,17 @@ def test_every_target_that_help_lists_exists_and_each_has_its_line() -> None:
         ).stdout
 
     listed = {line.split()[1] for line in make("help").splitlines()}
-    assert listed == {"help", "demo", "test", "test-long", "lint", "format", "types", "lock", "clean"}
+    assert listed == {
+        "help",
+        "demo",
+        "test",
+        "test-long",
+        "lint",
+        "format",
+        "types",
+        "lock",
+        "clean",
+        "labextension",
+    }
     for target in listed:
         make("--dry-run", target)

@@ -1,0 +1,109 @@
+/** Renderer of results: what a section's cell puts out, with every measure in a table. */
+
+import { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { Widget } from '@lumino/widgets';
+import { toCsv } from './csv.js';
+import { IPayload, readPayloads, RESULT_MIME } from './payload.js';
+import { measureTable } from './table.js';
+
+/** Before HTML (50), which it shows itself; see `RenderedResult`. */
+const RANK = 45;
+
+/**
+ * A section's results.
+ *
+ * The bundle's own HTML (sentences, tables, figures as data: images) goes through JupyterLab's sanitiser,
+ * in a trusted notebook as well; below it stand the measures, folded.
+ */
+class RenderedResult extends Widget implements IRenderMime.IRenderer {
+  constructor(private readonly options: IRenderMime.IRendererOptions) {
+    super();
+    this.addClass('fairnb-Result');
+    this.addClass('jp-RenderedHTMLCommon');
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const { payloads, newer } = readPayloads(model.data[RESULT_MIME]);
+    const open = this.node.querySelector<HTMLDetailsElement>('.fairnb-Measures')?.open ?? false;
+    const html = model.data['text/html'];
+    const parts: HTMLElement[] = [];
+    if (typeof html === 'string' || Array.isArray(html)) {
+      const page = document.createElement('div');
+      page.innerHTML = this.options.sanitizer.sanitize(Array.isArray(html) ? html.join('') : html);
+      parts.push(page);
+    } else {
+      parts.push(...payloads.map(statements));
+    }
+    for (const payload of payloads.filter(item => item.measures.length > 0)) {
+      parts.push(measures(payload, open));
+    }
+    if (newer.length > 0) {
+      const said = document.createElement('p');
+      said.textContent = `This result is of schema ${newer[0]}: install a newer fairnb beside JupyterLab to read it.`;
+      parts.push(said);
+    }
+    this.node.replaceChildren(...parts);
+  }
+}
+
+/** A result whose HTML was too large for the notebook, in a few lines. */
+function statements(payload: IPayload): HTMLElement {
+  const made = document.createElement('div');
+  made.className = 'fairnb';
+  const lines = [
+    ['fairnb-title', payload.title],
+    ...(payload.notApplicable ? [['na', `Not applicable: ${payload.reason}`]] : []),
+    ...payload.findings.map(finding => ['say', `${finding.severity}: ${finding.statement}`])
+  ];
+  for (const [name, said] of lines) {
+    const line = document.createElement('p');
+    line.className = name;
+    line.textContent = said;
+    made.append(line);
+  }
+  return made;
+}
+
+function measures(payload: IPayload, open: boolean): HTMLElement {
+  const made = document.createElement('details');
+  made.className = 'fairnb-Measures';
+  made.open = open;
+  const summary = document.createElement('summary');
+  const count = payload.measures.length;
+  const target = payload.target ? ` of ${payload.target}` : '';
+  summary.textContent = count === 1 ? `1 measure${target}` : `All ${count} measures${target}`;
+  const copy = document.createElement('button');
+  copy.type = 'button';
+  copy.className = 'fairnb-Link';
+  copy.textContent = 'Copy as CSV';
+  copy.addEventListener('click', () => {
+    void navigator.clipboard.writeText(toCsv(payload.measures)).then(
+      () => (copy.textContent = 'Copied'),
+      () => (copy.textContent = 'The browser does not allow copying')
+    );
+  });
+  made.append(summary);
+  // Hundreds of rows are made when somebody wants to see them.
+  const fill = (): void => {
+    if (made.open && made.childElementCount === 1) {
+      made.append(copy, measureTable(payload.measures));
+    }
+  };
+  made.addEventListener('toggle', fill);
+  fill();
+  return made;
+}
+
+const extension: IRenderMime.IExtension = {
+  id: 'fairnb-labextension:result',
+  description: 'Shows the results of an assessment, with every measure and its interval.',
+  rendererFactory: {
+    safe: true,
+    mimeTypes: [RESULT_MIME],
+    createRenderer: options => new RenderedResult(options)
+  },
+  rank: RANK,
+  dataType: 'json'
+};
+
+export default extension;

@@ -1,0 +1,174 @@
+/** The assessment of the current notebook, kept up to date. */
+
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
+import { Debouncer } from '@lumino/polling';
+import { ISignal, Signal } from '@lumino/signaling';
+import { IAssessment, ISectionInfo, summarise } from './assessment.js';
+import { cellsOf, holdsAssessment, kernelVersion, titleOf } from './notebook.js';
+import { IKnown, Server } from './server.js';
+
+/** Milliseconds of quiet before the notebook is read again, and before its case is asked. */
+const QUIET = 150;
+const ASK = 1200;
+
+export class AssessmentModel implements IDisposable {
+  constructor(
+    tracker: INotebookTracker,
+    private readonly server: Server,
+    private readonly localPath: (path: string) => string
+  ) {
+    tracker.currentChanged.connect(this._onCurrent, this);
+    this._onCurrent(tracker, tracker.currentWidget);
+    void server.known().then(
+      known => {
+        this._known = known;
+        this._infos = new Map(known.sections.map(info => [info.id, info]));
+        this._read();
+      },
+      () => undefined
+    );
+  }
+
+  /** Emitted when anything that is shown may have changed. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The notebook it speaks of; null if no assessment is open. */
+  get panel(): NotebookPanel | null {
+    return this._panel;
+  }
+
+  get assessment(): IAssessment | null {
+    return this._assessment;
+  }
+
+  /** Names of the seven requirements, in their order. */
+  get requirements(): readonly string[] {
+    return this._known?.requirements ?? [];
+  }
+
+  /** Version of fairnb beside JupyterLab; empty if the server has none. */
+  get version(): string {
+    return this._known?.version ?? '';
+  }
+
+  /** Version of fairnb in the kernel; empty if it is not known. */
+  get kernelVersion(): string {
+    return this._kernelVersion;
+  }
+
+  get isDisposed(): boolean {
+    return this._disposed;
+  }
+
+  dispose(): void {
+    if (!this._disposed) {
+      this._disposed = true;
+      this._leave();
+      void this._reading.dispose();
+      void this._asking.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  private _onCurrent(_: INotebookTracker, panel: NotebookPanel | null): void {
+    if (panel === this._panel) {
+      return;
+    }
+    this._leave();
+    this._panel = panel;
+    this._states = new Map();
+    this._kernelVersion = '';
+    if (panel) {
+      panel.disposed.connect(this._leave, this);
+      panel.sessionContext.statusChanged.connect(this._onStatus, this);
+      panel.context.saveState.connect(this._onStatus, this);
+      void panel.context.ready.then(() => {
+        if (panel === this._panel && !panel.isDisposed) {
+          panel.content.model?.contentChanged.connect(this._onContent, this);
+          panel.content.model?.cells.changed.connect(this._onContent, this);
+          this._read();
+          void this._asking.invoke();
+        }
+      });
+    }
+    this._read();
+  }
+
+  private _leave(): void {
+    const panel = this._panel;
+    this._panel = null;
+    if (panel) {
+      panel.disposed.disconnect(this._leave, this);
+      panel.sessionContext.statusChanged.disconnect(this._onStatus, this);
+      panel.context.saveState.disconnect(this._onStatus, this);
+      panel.content.model?.contentChanged.disconnect(this._onContent, this);
+      panel.content.model?.cells.changed.disconnect(this._onContent, this);
+    }
+    if (!this._disposed) {
+      this._read();
+    }
+  }
+
+  private _onContent(): void {
+    void this._reading.invoke();
+  }
+
+  private _onStatus(): void {
+    void this._reading.invoke();
+    void this._asking.invoke();
+  }
+
+  private _read(): void {
+    const panel = this._panel;
+    this._assessment =
+      panel && panel.content.model && holdsAssessment(panel)
+        ? summarise(titleOf(panel), cellsOf(panel), this._states, this._infos)
+        : null;
+    this._changed.emit();
+  }
+
+  /** Ask the case which results are stale, and the kernel for its version. */
+  private async _ask(): Promise<void> {
+    const panel = this._panel;
+    if (!panel || !this._assessment || panel.sessionContext.session?.kernel?.status === 'busy') {
+      return;
+    }
+    const path = this.localPath(panel.context.path);
+    const kernel = panel.sessionContext.session?.kernel?.id ?? null;
+    const version = await kernelVersion(panel).catch(() => '');
+    const states = await this.server.run('plan', { path, kernel }).then(
+      job => readStates(job.result),
+      () => new Map<string, string>()
+    );
+    if (panel === this._panel && !this._disposed) {
+      this._kernelVersion = version || this._kernelVersion;
+      this._states = states;
+      this._read();
+    }
+  }
+
+  private _panel: NotebookPanel | null = null;
+  private _assessment: IAssessment | null = null;
+  private _known: IKnown | undefined;
+  private _infos: ReadonlyMap<string, ISectionInfo> = new Map();
+  private _states: ReadonlyMap<string, string> = new Map();
+  private _kernelVersion = '';
+  private _disposed = false;
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _reading = new Debouncer(() => this._read(), QUIET);
+  private readonly _asking = new Debouncer(() => this._ask(), ASK);
+}
+
+function readStates(result: unknown): Map<string, string> {
+  const rows = (result as { sections?: unknown } | null)?.sections;
+  const states = new Map<string, string>();
+  for (const row of Array.isArray(rows) ? (rows as { section?: unknown; state?: unknown }[]) : []) {
+    if (typeof row.section === 'string' && typeof row.state === 'string') {
+      states.set(row.section, row.state);
+    }
+  }
+  return states;
+}

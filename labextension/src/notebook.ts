@@ -1,0 +1,93 @@
+/** Reading and steering a notebook through its model; its DOM is never looked at. */
+
+import { CodeCellModel, ICodeCellModel } from '@jupyterlab/cells';
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { ISessionContextDialogs } from '@jupyterlab/apputils';
+import { ICell, isAssessment } from './assessment.js';
+import { RESULT_MIME } from './payload.js';
+
+/** The code cells of a notebook. */
+export function cellsOf(panel: NotebookPanel): ICell[] {
+  const cells: ICell[] = [];
+  const model = panel.content.model;
+  for (let index = 0; model && index < model.cells.length; index++) {
+    const cell = model.cells.get(index);
+    if (cell instanceof CodeCellModel) {
+      cells.push(cellOf(cell, index));
+    }
+  }
+  return cells;
+}
+
+function cellOf(cell: ICodeCellModel, index: number): ICell {
+  const results: unknown[] = [];
+  let failed = false;
+  for (let place = 0; place < cell.outputs.length; place++) {
+    const output = cell.outputs.get(place);
+    failed ||= output.type === 'error';
+    const value = output.data[RESULT_MIME];
+    if (value !== undefined) {
+      results.push(value);
+    }
+  }
+  return {
+    index,
+    id: cell.id,
+    source: cell.sharedModel.getSource(),
+    results,
+    failed,
+    running: cell.executionState === 'running'
+  };
+}
+
+/** Whether a notebook belongs to an assessment. */
+export function holdsAssessment(panel: NotebookPanel): boolean {
+  return isAssessment(cellsOf(panel));
+}
+
+/** Title of the notebook: its first heading, else its name. */
+export function titleOf(panel: NotebookPanel): string {
+  const first = panel.content.model?.cells.get(0)?.sharedModel.getSource() ?? '';
+  return /^#\s+(.+)$/m.exec(first)?.[1].trim() || panel.title.label;
+}
+
+/** Make a cell the active one and bring it into view. */
+export async function showCell(panel: NotebookPanel, index: number): Promise<void> {
+  const notebook = panel.content;
+  if (index < 0 || index >= notebook.widgets.length) {
+    return;
+  }
+  notebook.deselectAll();
+  notebook.activeCellIndex = index;
+  await notebook.scrollToCell(notebook.widgets[index], 'start');
+  notebook.activate();
+}
+
+/** Run some cells in the order of the notebook; those without a section open the case, so they run first. */
+export async function runCells(
+  panel: NotebookPanel,
+  indices: ReadonlySet<number>,
+  dialogs?: ISessionContextDialogs
+): Promise<boolean> {
+  const chosen = panel.content.widgets.filter((_, index) => indices.has(index));
+  return NotebookActions.runCells(panel.content, chosen, panel.sessionContext, dialogs);
+}
+
+/** Version of fairnb in the notebook's kernel; empty if there is no kernel, or none that is idle. */
+export async function kernelVersion(panel: NotebookPanel): Promise<string> {
+  const kernel = panel.sessionContext.session?.kernel;
+  if (!kernel || kernel.status !== 'idle') {
+    return '';
+  }
+  const version = "__import__('importlib.metadata', fromlist=['version']).version('fairnb')";
+  const future = kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    user_expressions: { version }
+  });
+  const content = (await future.done).content as { user_expressions?: Record<string, unknown> };
+  const answer = content.user_expressions?.version as { data?: Record<string, unknown> } | undefined;
+  const said = answer?.data?.['text/plain'];
+  return typeof said === 'string' ? said.replace(/^['"]|['"]$/g, '') : '';
+}

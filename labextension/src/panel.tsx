@@ -1,0 +1,200 @@
+/** The right-hand panel "Assessment". */
+
+import { ReactWidget, refreshIcon, runIcon, ToolbarButtonComponent } from '@jupyterlab/ui-components';
+import * as React from 'react';
+import { IAssessment, IRequirement, ISection, mismatch, SectionState } from './assessment.js';
+import { assessmentIcon } from './icons.js';
+import { AssessmentModel } from './model.js';
+import { SEVERITIES, Severity } from './payload.js';
+
+export interface IPanelActions {
+  show: (cell: number) => void;
+  runStale: () => void;
+  runAll: () => void;
+  begin: () => void;
+}
+
+export class AssessmentPanel extends ReactWidget {
+  constructor(
+    private readonly model: AssessmentModel,
+    private readonly actions: IPanelActions
+  ) {
+    super();
+    this.id = 'fairnb-assessment';
+    this.title.icon = assessmentIcon;
+    this.title.caption = 'Assessment';
+    this.addClass('fairnb-Panel');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', 'Assessment');
+    model.changed.connect(() => this.update());
+  }
+
+  protected render(): JSX.Element {
+    const { assessment } = this.model;
+    return assessment === null ? (
+      <Nothing begin={this.actions.begin} />
+    ) : (
+      <Shown assessment={assessment} model={this.model} actions={this.actions} />
+    );
+  }
+}
+
+function Nothing({ begin }: { begin: () => void }): JSX.Element {
+  return (
+    <div className="fairnb-Panel-empty">
+      <p>The current tab is not the notebook of an assessment.</p>
+      <button className="jp-mod-styled jp-mod-accept" onClick={begin}>
+        New Ethical Assessment…
+      </button>
+    </div>
+  );
+}
+
+interface IShownProps {
+  assessment: IAssessment;
+  model: AssessmentModel;
+  actions: IPanelActions;
+}
+
+function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
+  const stale = assessment.sections.some(section => NEEDS_RUN.has(section.state));
+  const warning = mismatch(assessment, model.version, model.kernelVersion);
+  return (
+    <>
+      <div className="fairnb-Panel-toolbar" role="toolbar" aria-label="Run sections">
+        <ToolbarButtonComponent
+          icon={refreshIcon}
+          label="Run Stale"
+          tooltip="Run the sections whose results are missing or no longer true"
+          enabled={stale}
+          onClick={actions.runStale}
+        />
+        <ToolbarButtonComponent
+          icon={runIcon}
+          label="Run All"
+          tooltip="Run every cell in order; results that are still true are replayed"
+          onClick={actions.runAll}
+        />
+      </div>
+      <div className="fairnb-Panel-body">
+        <h2 className="fairnb-Panel-title">{assessment.title}</h2>
+        <Counts counts={assessment.counts} />
+        <h3>Requirements</h3>
+        <ul className="fairnb-Requirements">
+          {assessment.requirements.map(requirement => (
+            <Requirement
+              key={requirement.id}
+              requirement={requirement}
+              name={model.requirements[requirement.id - 1] ?? `Requirement ${requirement.id}`}
+            />
+          ))}
+        </ul>
+        <h3>Sections</h3>
+        <ul className="fairnb-Sections">
+          {assessment.sections.map(section => (
+            <Section key={`${section.cellId} ${section.id}`} section={section} show={actions.show} />
+          ))}
+        </ul>
+      </div>
+      <footer className="fairnb-Panel-foot">
+        {warning && (
+          <p className="fairnb-mod-warning" role="status">
+            {warning}
+          </p>
+        )}
+        <p>{versions(model)}</p>
+      </footer>
+    </>
+  );
+}
+
+function versions(model: AssessmentModel): string {
+  const here = model.version ? `${model.version} in JupyterLab` : 'no server part in JupyterLab';
+  return model.kernelVersion ? `fairnb ${model.kernelVersion} in kernel, ${here}` : `fairnb ${here}`;
+}
+
+const NEEDS_RUN: ReadonlySet<SectionState> = new Set<SectionState>(['stale', 'not run', 'failed']);
+
+const STATES: Record<SectionState, string> = {
+  running: 'running',
+  failed: 'failed',
+  'not run': 'not run',
+  stale: 'stale: what it rests on has changed',
+  'not applicable': 'not applicable',
+  fresh: 'up to date',
+  unchecked: 'has a result'
+};
+
+function Section({ section, show }: { section: ISection; show: (cell: number) => void }): JSX.Element {
+  const said = section.reason ? `${STATES[section.state]}: ${section.reason}` : STATES[section.state];
+  const short = section.state === 'stale' ? 'stale' : STATES[section.state];
+  const quiet = section.state === 'fresh' || section.state === 'unchecked';
+  return (
+    <li>
+      <button className="fairnb-Section" title={said} onClick={() => show(section.cell)}>
+        <span className="fairnb-Section-dot" data-state={section.state} aria-hidden="true" />
+        <span className="fairnb-Section-title">{section.title}</span>
+        {quiet ? (
+          <span className="fairnb-visually-hidden">{said}</span>
+        ) : (
+          <span className="fairnb-Section-state">{short}</span>
+        )}
+        <Marks section={section} />
+      </button>
+    </li>
+  );
+}
+
+/** Findings of one section as small numbers, gravest first; the conclusion only repeats the others'. */
+function Marks({ section }: { section: ISection }): JSX.Element | null {
+  if (section.id === 'conclusion') {
+    return null;
+  }
+  const found = SEVERITIES.map(
+    severity => [severity, section.findings.filter(item => item.severity === severity).length] as const
+  ).filter(([, count]) => count > 0);
+  return (
+    <span className="fairnb-Marks">
+      {found.map(([severity, count]) => (
+        <span key={severity} className="fairnb-Mark" data-severity={severity} title={`${count} ${severity}`}>
+          {count}
+          <span className="fairnb-visually-hidden"> {severity}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Counts({ counts }: { counts: Record<Severity, number> }): JSX.Element {
+  const names: Record<Severity, string> = {
+    high: 'high',
+    medium: 'medium',
+    low: 'low',
+    observation: counts.observation === 1 ? 'observation' : 'observations'
+  };
+  return (
+    <ul className="fairnb-Counts" aria-label="Findings by severity">
+      {SEVERITIES.map(severity => (
+        <li key={severity} data-severity={severity} data-none={counts[severity] === 0}>
+          <strong>{counts[severity]}</strong> {names[severity]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Requirement({ requirement, name }: { requirement: IRequirement; name: string }): JSX.Element {
+  const assessed = requirement.sections
+    ? `${requirement.assessed} of ${requirement.sections} sections assessed`
+    : 'no section of this notebook concerns it';
+  const found = SEVERITIES.filter(severity => requirement.counts[severity] > 0)
+    .map(severity => `${requirement.counts[severity]} ${severity}`)
+    .join(', ');
+  const said = `${name}: ${assessed}${found ? `; findings: ${found}` : ''}`;
+  return (
+    <li title={said} data-severity={requirement.worst} data-none={requirement.assessed === 0}>
+      <span aria-hidden="true">{requirement.id}</span>
+      <span className="fairnb-visually-hidden">{said}</span>
+    </li>
+  );
+}

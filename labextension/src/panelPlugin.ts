@@ -1,0 +1,106 @@
+/** The panel "Assessment" and its commands. */
+
+import { ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
+import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { assessmentIcon } from './icons.js';
+import { AssessmentModel } from './model.js';
+import { cellsOf, runCells, showCell } from './notebook.js';
+import { sectionsOf } from './assessment.js';
+import { AssessmentPanel } from './panel.js';
+import { Server } from './server.js';
+
+const ID = 'fairnb-labextension:panel';
+const SHOW = 'fairnb:show-panel';
+const RUN_STALE = 'fairnb:run-stale';
+const RUN_ALL = 'fairnb:run-all';
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: ID,
+  description: 'Panel with the sections, findings and requirements of the current assessment.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ICommandPalette, ILayoutRestorer, ISettingRegistry, ISessionContextDialogs],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null,
+    settings: ISettingRegistry | null,
+    dialogs: ISessionContextDialogs | null
+  ) => {
+    const { commands, shell, serviceManager } = app;
+    const server = new Server(serviceManager.serverSettings);
+    const model = new AssessmentModel(tracker, server, path => serviceManager.contents.localPath(path));
+    const panel = new AssessmentPanel(model, {
+      show: cell => model.panel && void showCell(model.panel, cell),
+      runStale: () => void commands.execute(RUN_STALE),
+      runAll: () => void commands.execute(RUN_ALL),
+      begin: () => void commands.execute('fairnb:new-assessment')
+    });
+    shell.add(panel, 'right', { rank: 400 });
+    restorer?.add(panel, panel.id);
+
+    commands.addCommand(SHOW, {
+      label: 'Show Assessment Panel',
+      icon: assessmentIcon,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => shell.activateById(panel.id)
+    });
+    commands.addCommand(RUN_STALE, {
+      label: 'Run Stale Sections',
+      caption: 'Run the sections whose results are missing or no longer true',
+      isEnabled: () => model.assessment !== null,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        const { panel: notebook, assessment } = model;
+        if (notebook && assessment) {
+          const stale = assessment.sections.filter(section =>
+            ['stale', 'not run', 'failed'].includes(section.state)
+          );
+          // Cells without a section open the case: a fresh kernel needs them.
+          const others = cellsOf(notebook).filter(cell => sectionsOf(cell.source).length === 0);
+          const chosen = [...others.map(cell => cell.index), ...stale.map(section => section.cell)];
+          await runCells(notebook, new Set(stale.length ? chosen : []), dialogs ?? undefined);
+        }
+      }
+    });
+    commands.addCommand(RUN_ALL, {
+      label: 'Run All Sections',
+      caption: 'Run every cell in order; results that are still true are replayed',
+      isEnabled: () => model.assessment !== null,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        if (model.panel) {
+          const { content, sessionContext } = model.panel;
+          await NotebookActions.runAll(content, sessionContext, dialogs ?? undefined);
+        }
+      }
+    });
+    for (const command of [SHOW, RUN_STALE, RUN_ALL]) {
+      palette?.addItem({ command, category: 'Ethical Assessment' });
+    }
+
+    let opens = true;
+    void settings?.load(ID).then(loaded => {
+      const read = (): void => {
+        opens = loaded.get('openWithAssessment').composite !== false;
+      };
+      read();
+      loaded.changed.connect(read);
+    });
+    // Once for each notebook: a panel that was closed on purpose stays closed.
+    const seen = new WeakSet<object>();
+    model.changed.connect(() => {
+      if (model.assessment && model.panel && !seen.has(model.panel)) {
+        seen.add(model.panel);
+        if (opens) {
+          shell.activateById(panel.id);
+        }
+      }
+    });
+  }
+};
+
+export default plugin;

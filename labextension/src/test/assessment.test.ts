@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isAssessment, mismatch, sectionsOf, summarise } from '../assessment.js';
+import { cell, payload } from './made.js';
+
+const NONE = new Map();
+const INFOS = new Map([
+  ['group_bias', { id: 'group_bias', title: 'Bias by group', requirement: 5 }],
+  ['privacy', { id: 'privacy', title: 'Personal data', requirement: 3 }]
+]);
+
+test('a section is found by its call, and not in a comment', () => {
+  assert.deepEqual(sectionsOf('case.section("swap")\ncase.section( \'swap\' )\ncase.section("mining")'), [
+    'swap',
+    'mining'
+  ]);
+  assert.deepEqual(sectionsOf('# case.section("swap")\nprint(1)'), []);
+});
+
+test('a notebook without sections and results is no assessment', () => {
+  assert.equal(isAssessment([cell(0, 'import pandas')]), false);
+  assert.equal(isAssessment([cell(0, 'case.section("swap")')]), true);
+  assert.equal(isAssessment([cell(0, 'show()', [payload('swap')])]), true);
+});
+
+test('sections stand in the order of the notebook, with their states', () => {
+  const cells = [
+    cell(1, 'case.section("privacy")'),
+    cell(3, 'case.section("group_bias")', [payload('group_bias')]),
+    { ...cell(4, 'case.section("swap")', [payload('swap')]), failed: true },
+    { ...cell(5, 'case.section("mining")'), running: true },
+    cell(6, 'case.section("footprint")', [payload('footprint', { status: 'not_applicable', reason: 'no meter' })])
+  ];
+  const shown = summarise('T', cells, new Map([['group_bias', 'stale']]), INFOS);
+  assert.deepEqual(
+    shown.sections.map(section => [section.id, section.state, section.cell]),
+    [
+      ['privacy', 'not run', 1],
+      ['group_bias', 'stale', 3],
+      ['swap', 'failed', 4],
+      ['mining', 'running', 5],
+      ['footprint', 'not applicable', 6]
+    ]
+  );
+  assert.equal(shown.sections[0].title, 'Personal data');
+  assert.equal(shown.sections[4].reason, 'no meter');
+});
+
+test('a result that nobody has asked the case about is not called up to date', () => {
+  const cells = [cell(0, 'case.section("swap")', [payload('swap')])];
+  assert.equal(summarise('', cells, NONE, NONE).sections[0].state, 'unchecked');
+  assert.equal(summarise('', cells, new Map([['swap', 'fresh']]), NONE).sections[0].state, 'fresh');
+});
+
+test('findings are counted once: the conclusion repeats those of the sections', () => {
+  const cells = [
+    cell(0, 'case.section("group_bias")', [payload('group_bias')]),
+    cell(1, 'case.section("conclusion")', [payload('conclusion')])
+  ];
+  const { counts, requirements } = summarise('', cells, NONE, INFOS);
+  assert.equal(counts.high, 1);
+  assert.equal(requirements.length, 7);
+  assert.deepEqual(
+    requirements.map(requirement => requirement.worst),
+    ['', '', '', '', 'high', '', '']
+  );
+  assert.equal(requirements[4].assessed, 1);
+  assert.equal(requirements[2].sections, 0);
+});
+
+test('a difference of versions is said in one sentence, and none where there is none', () => {
+  const same = summarise('', [cell(0, '', [payload('swap')])], NONE, NONE);
+  assert.equal(mismatch(same, '0.1.0', '0.1.0'), '');
+  assert.equal(mismatch(same, '0.1.0', ''), '');
+  assert.match(mismatch(same, '0.1.0', '0.2.0'), /computed by fairnb 0\.1\.0, and the kernel has 0\.2\.0/);
+  const newer = summarise('', [cell(0, '', [{ ...payload('swap'), schema: 'fairnb.result/3' }])], NONE, NONE);
+  assert.match(mismatch(newer, '0.1.0', '0.3.0'), /schema 3, and JupyterLab's fairnb 0\.1\.0 reads schema 1/);
+});
