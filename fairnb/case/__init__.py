@@ -11,6 +11,7 @@ from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, CONTROLS, Content, Context, Payload, payload_schema, read_payload
 from fairnb.case._read import read_case_file
+from fairnb.case._register import read_register
 from fairnb.case._review import (
     REVIEW_NOTE,
     ReviewScore,
@@ -52,6 +53,7 @@ __all__ = [
     "read_case_file",
     "read_notebook",
     "read_payload",
+    "read_register",
     "redaction_key",
     "review_score",
     "review_sheet",

@@ -11,24 +11,28 @@ from fairnb.case._cells import read_notebook
 from fairnb.case._file import NOTEBOOK
 from fairnb.case._log import RunLog
 from fairnb.case._read import Reading, nearest, read_case_file
+from fairnb.case._register import lost_entries, read_register
 from fairnb.case._sources import read_with_scores
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.sections import Role, Target
 
 
-def check_case(folder: str | Path, *, live_object: Any = None) -> list[FairnbError]:
+def check_case(folder: str | Path, *, live_object: Any = None, results: bool = True) -> list[FairnbError]:
     """Find all that is wrong with a case before it is run.
 
     Beside the case file's shape: corpora can be read and hold the columns, labels and both classes;
     the system's files are there and its classes are those of the targets; the lexicon has the words; the
-    answers on the seven requirements, the notebook and the log of earlier runs can be read. No text is
-    scored.
+    answers on the seven requirements, the register of findings, the notebook and the log of earlier runs can
+    be read. No text is scored.
 
     Parameters
     ----------
     folder : path
     live_object : object, optional
         System that the notebook holds.
+    results : bool
+        Also tell entries of the register whose finding the last results do not hold. Before a run that is
+        no reason to stop: it may make the finding again, or show that it is gone.
 
     Returns
     -------
@@ -50,9 +54,21 @@ def check_case(folder: str | Path, *, live_object: Any = None) -> list[FairnbErr
     for key, check in checks:
         errors += _errors(reading, key, check)
     errors += _errors(reading, (), lambda: read_answers(place))
+    register = _errors(reading, (), lambda: read_register(place))
+    errors += register
     errors += _errors(reading, (), lambda: read_notebook(place / NOTEBOOK))
     errors += _errors(reading, (), lambda: RunLog(place / ".fairnb" / "log.jsonl").entries())
+    if results and reading.file is not None and not register:
+        errors += _errors(reading, (), lambda: _refuse_lost(place, reading))
     return errors
+
+
+def _refuse_lost(folder: Path, reading: Reading) -> None:
+    from fairnb.case._case import Case
+
+    lost = lost_entries(Case(folder, reading))
+    if lost:
+        raise FairnbErrors(lost)
 
 
 def _errors(reading: Reading, key: tuple[str, ...], check: Callable[[], Any]) -> list[FairnbError]:

@@ -253,6 +253,8 @@ _WORDS = {
     "privacy": "the way texts are shown",
     "lexicon": "the lexicon",
     "reviews": "the review of mentions",
+    "answers": "the answers on the seven requirements",
+    "register": "the register of findings",
     "embeddings": "the embeddings",
     "targets": "the targets",
     "sections": "the notebook's sections",

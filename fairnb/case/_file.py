@@ -18,7 +18,9 @@ REVIEW = "review.json"
 """Answers of a person who read a sample of mentions."""
 QUESTIONNAIRE = "questionnaire.toml"
 """The assessor's answers on the seven requirements."""
-BESIDE = (QUESTIONNAIRE, "findings.toml")
+FINDINGS = "findings.toml"
+"""What people say of findings, and findings that they add."""
+BESIDE = (QUESTIONNAIRE, FINDINGS)
 """Files that belong to the case where they stand beside its case file."""
 ROLES: tuple[Role, ...] = ("train", "test", "synthetic")
 

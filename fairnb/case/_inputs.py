@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fairnb.case._file import QUESTIONNAIRE, REVIEW
+from fairnb.case._file import FINDINGS, QUESTIONNAIRE, REVIEW
 from fairnb.files import digest_of, sha256_file
 from fairnb.sections import Need, Role
 
@@ -17,7 +17,7 @@ def digest_now(case: Case, name: str) -> str:
     """Digest of an input as it is now; empty if it is absent.
 
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
-    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``answers``,
+    ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``answers``, ``register``,
     ``criteria``, ``confidence``, ``privacy``, ``has:NEED``, ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``,
     ``file:PATH``, ``known:NAME``, and the facts of the case.
     """
@@ -58,6 +58,7 @@ def _whole(case: Case, name: str) -> str:
         "lexicon": lambda: sources.lexicon().digest,
         "reviews": lambda: _of_file(case, REVIEW),
         "answers": lambda: _of_file(case, QUESTIONNAIRE),
+        "register": lambda: _of_file(case, FINDINGS),
         "criteria": lambda: digest_of(case.file.criteria),
         "confidence": lambda: digest_of(case.file.run.confidence),
         "privacy": lambda: digest_of(case.file.privacy),

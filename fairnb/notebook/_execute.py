@@ -152,7 +152,7 @@ def execute(
     place = Path(folder)
     for name in only or ():
         section(name)
-    errors = check_case(place)
+    errors = check_case(place, results=False)
     if find_spec("ipykernel") is None:
         remedy = "install it with: pip install 'fairnb[lab]'"
         errors.append(FairnbError("package-missing", "the package ipykernel is not installed", remedy))

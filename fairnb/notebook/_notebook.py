@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fairnb.case import Case, Payload, load_case
 from fairnb.errors import FairnbError
 from fairnb.notebook._display import bundle_of, publish_progress, show, show_note
+from fairnb.notebook._findings import Findings, findings_table
 from fairnb.notebook._frontend import front_end
 from fairnb.notebook._live import name_system, with_target
 from fairnb.notebook._running import Worker
@@ -99,8 +100,13 @@ class NotebookCase:
     def refresh(self, *, but: str = "") -> None:
         """Have every section's controls say, soon, whether its result is still fresh."""
         shown = [controls for identity, controls in self._controls.items() if identity != but]
+
+        def look() -> None:
+            for controls in shown:
+                controls.refresh()
+
         if shown:
-            self.worker.ask("refresh", lambda: [controls.refresh() for controls in shown], pause=_SOON)
+            self.worker.ask("refresh", look, pause=_SOON)
 
     def _note(self, note: str) -> None:
         """Say once why there are no controls."""
@@ -134,6 +140,16 @@ class NotebookCase:
         from fairnb.report import measures_of
 
         return measures_of(self.case.folder)
+
+    def findings(self) -> Findings:
+        """Findings of the last results with their ids, and what `findings.toml` says of them, as a table.
+
+        Raises
+        ------
+        FairnbError, FairnbErrors
+            Every mistake in `findings.toml`.
+        """
+        return findings_table(self.case)
 
     def __repr__(self) -> str:
         case = self._case

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from fairnb.report._measures import format_measures as format_measures
     from fairnb.report._measures import measures_of as measures_of
     from fairnb.report._measures import number_measures as number_measures
+    from fairnb.report._register import RegisterView as RegisterView
+    from fairnb.report._register import register_of as register_of
+    from fairnb.report._register import register_text as register_text
+    from fairnb.report._register import render_register as render_register
     from fairnb.report._render import SectionPage as SectionPage
     from fairnb.report._render import render_section as render_section
     from fairnb.report._render import render_text as render_text
@@ -37,6 +41,7 @@ _HOMES = {
     "Document": "_document",
     "ExportReport": "_export",
     "Identity": "_identity",
+    "RegisterView": "_register",
     "SectionPage": "_render",
     "SignatureStatus": "_status",
     "VerificationStatus": "_status",
@@ -50,6 +55,9 @@ _HOMES = {
     "number_measures": "_measures",
     "passphrase_from": "_identity",
     "read_evidence": "_extract",
+    "register_of": "_register",
+    "register_text": "_register",
+    "render_register": "_register",
     "render_section": "_render",
     "render_text": "_render",
     "sign_detached": "_sign",
@@ -63,6 +71,7 @@ __all__ = [
     "Document",
     "ExportReport",
     "Identity",
+    "RegisterView",
     "SectionPage",
     "SignatureStatus",
     "VerificationStatus",
@@ -76,6 +85,9 @@ __all__ = [
     "number_measures",
     "passphrase_from",
     "read_evidence",
+    "register_of",
+    "register_text",
+    "render_register",
     "render_section",
     "render_text",
     "sign_detached",

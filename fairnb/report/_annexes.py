@@ -12,7 +12,7 @@ from fairnb.report._views import RowView, TableView
 from fairnb.sections import Measure, MeasureKey
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date
 
 GLOSSARY = (
     ("System", "The text classifier under assessment. All that is asked of it is a score per text."),
@@ -320,7 +320,7 @@ def log_note(log: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def date_words(moment: datetime) -> str:
+def date_words(moment: date) -> str:
     """A date as it is written in a letter.
 
     >>> import datetime

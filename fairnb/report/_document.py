@@ -16,9 +16,10 @@ from fairnb.report import _annexes as annexes
 from fairnb.report._measures import number_measures
 from fairnb.report._notebook import Output, Remark, SectionPlace, walk
 from fairnb.report._paper import PaperView, paper_view
+from fairnb.report._register import SEVERITIES, RegisterView, register_view
 from fairnb.report._render import Counters, Payload, section_view
-from fairnb.report._views import MARKS, FindingView, SectionView, TableView, VerdictView
-from fairnb.sections import section, section_ids
+from fairnb.report._views import MARKS, SectionView, TableView, VerdictView
+from fairnb.sections import Register, section, section_ids
 
 _LACKS = {
     "engagement.title is empty": "a title",
@@ -30,7 +31,7 @@ _LACKS = {
     "sections.conclusion.text is empty": "the assessor’s conclusion",
 }
 """What the case file lacks, in a reader's words."""
-_SEVERITIES = ("high", "medium", "low", "observation")
+_REGISTER = "findings.toml"
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,10 @@ class Document:
     """Those that exceed the margin first, by severity, then by size."""
     overview: tuple[Overview, ...]
     not_assessed: tuple[tuple[str, str], ...]
-    findings: tuple[FindingView, ...]
+    register: RegisterView
+    """Findings, with what people say of them."""
     limits: tuple[tuple[str, tuple[str, ...]], ...]
+    """Heading and sentences: first those that several sections state, each with their names, then by section."""
     changes: tuple[annexes.Change, ...]
     parameters: TableView
     further: tuple[TableView, ...]
@@ -112,6 +115,8 @@ class Document:
     log: TableView
     log_note: str
     outputs: tuple[Output, ...]
+    reviewer: str
+    """Who reviews the assessment, as the conclusion states it; may be empty."""
     glossary: tuple[tuple[str, str], ...]
     version: str = __version__
 
@@ -186,6 +191,7 @@ def build_document(
     ]
     views = [item for item in items if isinstance(item, SectionView)]
     said = _facts(payloads, "engagement")
+    concluded = _facts(payloads, "conclusion")
     reasons = tuple(draft_reasons if draft_reasons is not None else said.get("draft", ()))
     if not said:
         reasons = (*reasons, "the section Engagement")
@@ -206,7 +212,7 @@ def build_document(
         facts=annexes.cover_facts(said, _facts(payloads, "system"), payloads),
         assessor=str(assessor.get("name", "")),
         organisation=str(assessor.get("organisation", "")),
-        conclusion=str(_facts(payloads, "conclusion").get("text", "")).strip(),
+        conclusion=str(concluded.get("text", "")).strip(),
         number=f"FNB-{moment:%Y}-{digest[:8].upper()}",
         moment=moment,
         evidence_sha256=digest,
@@ -216,7 +222,8 @@ def build_document(
         verdicts=_ranked(verdicts),
         overview=_overview(views, payloads),
         not_assessed=_not_assessed(views),
-        findings=_findings(views),
+        register=_register(views, concluded, evidence),
+        reviewer=str(concluded.get("reviewer", "")).strip(),
         limits=_limits(views),
         changes=annexes.changes(payloads, evidence.get("log", ())),
         parameters=annexes.parameters(payloads, counters),
@@ -305,7 +312,7 @@ def _tiles(verdicts: Sequence[VerdictView]) -> tuple[Tile, ...]:
 
 
 def _ranked(verdicts: Sequence[VerdictView]) -> tuple[VerdictView, ...]:
-    order, severities = list(MARKS), (*_SEVERITIES, "")
+    order, severities = list(MARKS), (*SEVERITIES, "")
     return tuple(
         sorted(
             verdicts,
@@ -350,22 +357,24 @@ def _not_assessed(views: Sequence[SectionView]) -> tuple[tuple[str, str], ...]:
     return tuple(missing)
 
 
-def _findings(views: Sequence[SectionView]) -> tuple[FindingView, ...]:
-    # The conclusion repeats what the others found.
-    found = [
-        finding
-        for view in views
-        if view.id != "conclusion"
-        for part in view.parts
-        for finding in part.findings
-    ]
-    return tuple(sorted(found, key=lambda item: _SEVERITIES.index(item.severity)))
+def _register(
+    views: Sequence[SectionView], concluded: Mapping[str, Any], evidence: Mapping[str, Any]
+) -> RegisterView:
+    # The conclusion repeats what the others found; it holds what people say of that.
+    found = [finding for view in views for part in view.parts for finding in part.findings]
+    unread = "register" not in concluded and _REGISTER in evidence.get("case", {}).get("files", {})
+    return register_view(found, Register.model_validate(concluded.get("register", {})), unread=unread)
 
 
 def _limits(views: Sequence[SectionView]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    collected = []
+    by: dict[str, list[str]] = {}
     for view in views:
-        said = tuple(dict.fromkeys(limit for part in view.parts for limit in part.limits))
+        for limit in dict.fromkeys(limit for part in view.parts for limit in part.limits):
+            by.setdefault(limit, []).append(view.title)
+    shared = tuple(f"{limit} ({', '.join(titles)})" for limit, titles in by.items() if len(titles) > 1)
+    collected = [("Several sections", shared)] if shared else []
+    for view in views:
+        said = tuple(limit for limit, titles in by.items() if titles == [view.title])
         if said:
             collected.append((view.title, said))
     return tuple(collected)

@@ -44,6 +44,7 @@ FACES = (
     Face("IBM Plex Sans", 400, "italic", "ibm-plex-sans", (("wght", 400), ("wdth", 100))),
     Face("Source Serif 4", 400, "normal", "source-serif-4", (("wght", 400), ("opsz", 20))),
     Face("Source Serif 4", 600, "normal", "source-serif-4", (("wght", 600), ("opsz", 20))),
+    Face("Source Serif 4", 400, "italic", "source-serif-4", (("wght", 400), ("opsz", 20))),
     Face("IBM Plex Mono", 400, "normal", "ibm-plex-mono"),
 )
 # Asked only for characters that the families above lack.

@@ -20,10 +20,10 @@ from fairnb.report._views import (
     TableView,
     VerdictView,
 )
-from fairnb.sections import Measure, MeasureKey, Result, section
+from fairnb.sections import Measure, MeasureKey, Result, finding_ids, options_for, section
 
 if TYPE_CHECKING:
-    from fairnb.sections import Candidate, Finding, Section, Table
+    from fairnb.sections import Candidate, Section, Table
 
 Payload = Mapping[str, Any]
 Numbering = Mapping[tuple[str, str, MeasureKey], str]
@@ -185,10 +185,11 @@ def _part(
     # Those of the annex are numbered where they stand.
     annex = [_table(table, refs, None) for table in shown if table.annex]
     # The conclusion collects the others' findings; they are printed where they were made.
-    found = () if name == "conclusion" else result.findings
-    findings = tuple(finding_view(item, refs.of(item.measures)) for item in found)
+    findings = findings_of(name, target, result, numbering) if name != "conclusion" else ()
+    # All that the conclusion states is the assessor's, once there is one.
+    own_words = name == "conclusion" and bool(str(result.facts.get("text", "")).strip())
     by_statement = {finding.statement: finding for finding in findings}
-    severities = {(item.criterion, item.measures): item.severity.value for item in found}
+    severities = {(item.criterion, item.measures): item.severity.value for item in result.findings}
     figures = []
     if known and done and drawn:
         for label, plot in known.figures(result).items():
@@ -205,7 +206,10 @@ def _part(
     return PartView(
         target=target,
         reason="" if done else result.reason or "no reason was recorded",
-        statements=tuple(_statement(text, by_statement) for text in said),
+        statements=tuple(
+            StatementView(text, "", "", human=True) if own_words else _statement(text, by_statement)
+            for text in said
+        ),
         tables=tuple(body),
         annex=tuple(annex),
         figures=tuple(figures),
@@ -290,11 +294,32 @@ def interval_text(measure: Measure, digits: int = 4) -> str:
     return f"{_number(measure.low, digits)} to {_number(measure.high, digits)}"
 
 
-def finding_view(finding: Finding, refs: str) -> FindingView:
-    """A finding as it is printed."""
-    return FindingView(
-        finding.severity.value, finding.criterion, finding.statement, finding.requirement, refs
-    )
+def findings_of(
+    name: str, target: str, result: Result, numbering: Numbering | None
+) -> tuple[FindingView, ...]:
+    """The findings of one result as they are printed, in its order."""
+    refs = _Refs(numbering, name, target)
+    candidates = {(item.criterion, item.measures): item for item in result.candidates}
+    views = []
+    for identity, item in zip(finding_ids(name, target, result.findings), result.findings, strict=True):
+        candidate = candidates.get((item.criterion, item.measures))
+        first = next((one for one in result.measures if item.measures and one.key == item.measures[0]), None)
+        effect = candidate.effect if candidate is not None else None if first is None else first.value
+        _, written, interval = _effect(effect, first)
+        views.append(
+            FindingView(
+                id=identity,
+                severity=item.severity.value,
+                criterion=item.criterion,
+                statement=item.statement,
+                requirement=item.requirement,
+                refs=refs.of(item.measures),
+                effect=written,
+                interval=interval,
+                options=tuple(option.title for option in options_for(name, item)),
+            )
+        )
+    return tuple(views)
 
 
 def _statement(text: str, findings: Mapping[str, FindingView]) -> StatementView:
@@ -310,14 +335,7 @@ def _verdict(
 ) -> VerdictView:
     shape, word, kind = MARKS[item.verdict.value]
     first = next((m for m in result.measures if item.measures and m.key == item.measures[0]), None)
-    ratio = first is not None and first.measure.endswith("ratio")
-    effect = "–"
-    if item.effect is not None:
-        effect = _number(item.effect, 2) if ratio else _signed(item.effect)
-    interval = ""
-    # Where no value is stated no interval is; ends are written like the effect, never in powers of ten.
-    if item.effect is not None and first is not None and first.low is not None and first.high is not None:
-        interval = " to ".join(_fixed(end, 2 if ratio else 3) for end in (first.low, first.high))
+    ratio, effect, interval = _effect(item.effect, first)
     return VerdictView(
         criterion=item.criterion,
         statement=item.statement,
@@ -334,6 +352,18 @@ def _verdict(
         severity=severities.get((item.criterion, item.measures), ""),
         size=0.0 if item.effect is None else abs(item.effect - 1 if ratio else item.effect),
     )
+
+
+def _effect(effect: float | None, first: Measure | None) -> tuple[bool, str, str]:
+    """Whether an effect is a ratio, and it and its interval as they are printed."""
+    ratio = first is not None and first.measure.endswith("ratio")
+    if effect is None:
+        return ratio, "–", ""
+    written = _number(effect, 2) if ratio else _signed(effect)
+    # Ends are written like the effect, never in powers of ten.
+    if first is None or first.low is None or first.high is None:
+        return ratio, written, ""
+    return ratio, written, " to ".join(_fixed(end, 2 if ratio else 3) for end in (first.low, first.high))
 
 
 def _number(value: float, digits: int = 4) -> str:

@@ -112,17 +112,26 @@ class StatementView:
     text: str
     severity: str
     refs: str
+    human: bool = False
+    """Whether a person wrote it: it must not look like what was computed."""
 
 
 @dataclass(frozen=True)
 class FindingView:
     """A finding as it is printed."""
 
+    id: str
+    """Stable and readable; by it a register speaks of the finding."""
     severity: str
     criterion: str
     statement: str
     requirement: int
     refs: str
+    effect: str
+    """Of its candidate, else the value of its first measure; a dash without one."""
+    interval: str
+    options: tuple[str, ...]
+    """Names of what can be done about findings of its kind."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ from fairnb.sections._contract import (
     View,
 )
 from fairnb.sections._measure import Measure, MeasureKey, Status
+from fairnb.sections._mitigation import options_for
 from fairnb.sections._questionnaire import REFERENCE_KEYS, Answers, questions, reference_of
+from fairnb.sections._register import Register, finding_ids, findings_by_id
 from fairnb.sections._registry import section, section_ids
 from fairnb.sections._result import Candidate, Example, Finding, Result, Series, Severity, Verdict
 from fairnb.sections._shown import Column, Plot, Row, Table
@@ -32,6 +34,7 @@ __all__ = [
     "Need",
     "Plan",
     "Plot",
+    "Register",
     "Result",
     "Role",
     "Row",
@@ -45,6 +48,9 @@ __all__ = [
     "Target",
     "Verdict",
     "View",
+    "finding_ids",
+    "findings_by_id",
+    "options_for",
     "questions",
     "reference_of",
     "section",

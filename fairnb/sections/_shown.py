@@ -11,12 +11,15 @@ from fairnb.sections._measure import MeasureKey
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ColumnKind = Literal["text", "number", "mono"]
+ColumnKind = Literal["text", "number", "mono", "words"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading and how its cells are set: `number` is right-aligned with tabular figures."""
+    """A column's heading and how its cells are set: `number` is right-aligned with tabular figures.
+
+    `words` are those of a person, set apart from what was computed.
+    """
 
     heading: str
     kind: ColumnKind = "text"

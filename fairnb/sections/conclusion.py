@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from fairnb.sections._conclusion_gathered import assessed, coverage, limits, mitigation
+from fairnb.sections._conclusion_shown import shown_tables
 from fairnb.sections._contract import Altai, Section, SectionParams, View
-from fairnb.sections._format import count
-from fairnb.sections._registry import section
-from fairnb.sections._result import Finding, Result
-from fairnb.sections._shown import Table, one_table
+from fairnb.sections._questionnaire import Line
+from fairnb.sections._registry import section_ids
+from fairnb.sections._result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from fairnb.sections._shown import Table
 
 
 class Conclusion(Section):
@@ -21,13 +25,15 @@ class Conclusion(Section):
 
     id = "conclusion"
     title = "Conclusion"
+    version = 2
     requirement = Altai.ACCOUNTABILITY
     per_target = False
     source = "Paper, section 8; requirements after the Assessment List for Trustworthy AI (2020)."
     method = (
-        "The conclusion is the assessor's own text and is never generated. The tables are: what was run, and "
-        "which of the seven requirements any section speaks to. A requirement without a section was not "
-        "assessed."
+        "The conclusion is the assessor's own text and is never generated. The tables are: what was run and why the "
+        "rest was not, which of the seven requirements anything in the assessment speaks to, and which options there "
+        "are for findings of the kinds that were made. A requirement to which nothing speaks was not assessed. The "
+        "register of findings holds what people say of each; that never changes what was computed."
     )
 
     class Params(SectionParams):
@@ -35,38 +41,33 @@ class Conclusion(Section):
 
         text: str = Field("", json_schema_extra={"format": "paragraph"})
         """The conclusion, written by the assessor. Empty: the document is a draft."""
+        reviewer: Line = Field("", description="Who reviews the assessment, for the sign-off")
+        left_out: dict[str, Line] = Field({}, description="Section id and why it was left out")
+
+        @field_validator("left_out")
+        @classmethod
+        def _known(cls, left_out: Mapping[str, str]) -> Mapping[str, str]:
+            for name in left_out:
+                if name not in section_ids():
+                    raise ValueError(f"there is no section {name!r} to leave out")
+            return left_out
 
     def run(self, view: View, params: Params) -> Result:
-        """Collect what the other sections of the case came to."""
+        """Collect what the other sections of the case came to, and what people say of the findings."""
         planned = [identity for identity in view.facts["sections"] if identity != self.id]
         results = view.results(planned)
-        sections = []
-        findings: list[Finding] = []
-        limits: list[str] = []
-        for identity in planned:
-            known = section(identity)
-            runs = {target: found for (name, target), found in results.items() if name == identity}
-            if not runs:
-                state = "not run"
-            elif all(found.status == "not_applicable" for found in runs.values()):
-                state = f"not applicable: {next(iter(runs.values())).reason}"
-            else:
-                state = "assessed"
-            sections.append(
-                {
-                    "id": identity,
-                    "title": known.title,
-                    "requirement": int(known.requirement),
-                    "state": state,
-                    "measures": sum(len(found.measures) for found in runs.values()),
-                }
-            )
-            for found in runs.values():
-                findings.extend(found.findings)
-                limits.extend(found.limits)
+        sections = assessed(planned, results, params.left_out)
         return Result(
-            facts={"text": params.text, "sections": sections, "limits": list(dict.fromkeys(limits))},
-            findings=tuple(findings),
+            facts={
+                "text": params.text,
+                "reviewer": params.reviewer,
+                "sections": sections,
+                "coverage": coverage(sections, results),
+                "limits": limits(results),
+                "mitigation": mitigation(results),
+                "register": view.register().model_dump(mode="json", exclude_defaults=True),
+            },
+            findings=tuple(finding for result in results.values() for finding in result.findings),
         )
 
     def statements(self, result: Result) -> Sequence[str]:
@@ -77,22 +78,5 @@ class Conclusion(Section):
         )
 
     def tables(self, result: Result) -> Sequence[Table]:
-        """What was run, and the seven requirements."""
-        ran = result.facts["sections"]
-        rows = [
-            (item["title"], item["state"], count(item["measures"]) if item["measures"] else "–")
-            for item in ran
-        ]
-        coverage = []
-        for requirement in Altai:
-            by = [i["title"] for i in ran if i["requirement"] == requirement and i["state"] == "assessed"]
-            coverage.append((f"{int(requirement)}. {requirement.title}", ", ".join(by) or "not assessed"))
-        return (
-            one_table("Sections of this assessment", ("Section", "State", "Measures"), rows),
-            one_table(
-                "Requirements of the Assessment List for Trustworthy AI",
-                ("Requirement", "Sections that speak to it"),
-                coverage,
-                note="A section that speaks to a requirement covers a part of it, never the whole.",
-            ),
-        )
+        """What was and was not assessed, the seven requirements, and what can be done about the findings."""
+        return tuple(shown_tables(result))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,16 @@ from typing import Any
 import nbformat
 import pytest
 
-from fairnb.case import check_case, load_case, new_case
+from fairnb.case import check_case, load_case, new_case, read_register
+from fairnb.case._answers import read_answers
 from fairnb.errors import FairnbError
 from fairnb.files import templates
+from fairnb.sections import Answers, Register, questions
 
 SCORED = (
     'text,label,score\n"You are a silly goose",1,0.9\n"It rained on Monday",0,0.1\n"Bread is baked",0,0.2\n'
 )
+BESIDE = ("questionnaire.toml", "findings.toml")
 
 
 @pytest.fixture
@@ -27,7 +31,7 @@ def scored(tmp_path: Path) -> Path:
 def test_with_a_system_and_a_file_it_runs_as_it_is(tmp_path: Path, scored: Path) -> None:
     folder = tmp_path / "made" / "case"
     written = new_case(folder, system="scores:score", test=str(scored))
-    assert {path.name for path in written} == {"assessment.toml", "assessment.ipynb", "scored.csv"}
+    assert {path.name for path in written} == {"assessment.toml", "assessment.ipynb", "scored.csv", *BESIDE}
     assert check_case(folder) == []
     case = load_case(folder)
     assert case.run("technical_performance").result.measure("accuracy", label="all").n == 3
@@ -113,7 +117,7 @@ def test_a_case_that_is_there_is_never_overwritten(tmp_path: Path, name: str) ->
 
 def test_other_files_of_the_folder_are_left_alone_and_used(tmp_path: Path, scored: Path) -> None:
     written = new_case(tmp_path, system="scores:score", test=str(scored))
-    assert {path.name for path in written} == {"assessment.toml", "assessment.ipynb"}
+    assert {path.name for path in written} == {"assessment.toml", "assessment.ipynb", *BESIDE}
     assert scored.read_text(encoding="utf-8") == SCORED
     assert check_case(tmp_path) == []
 
@@ -188,3 +192,31 @@ def test_a_pickle_is_refused_with_what_to_do_while_there_is_no_case_file(
     for said in ("trust = true", "start the case without --system", 'sklearn = "model.joblib"'):
         assert said in caught.value.remedy
     assert not (tmp_path / "case").exists()
+
+
+def test_what_stands_beside_the_case_file_says_nothing_until_it_is_filled_in(tmp_path: Path) -> None:
+    new_case(tmp_path, system="toxic-comment-classifier", test="demo-test")
+    assert read_register(tmp_path) == Register()
+    assert read_answers(tmp_path) == Answers()
+    filled = [
+        (name, "\n".join(uncommented((tmp_path / name).read_text(encoding="utf-8")))) for name in BESIDE
+    ]
+    answers = tomllib.loads(filled[0][1])
+    answers["answers"].pop("ID")
+    assert list(Answers.model_validate(answers).answers) == [asked.id for asked in questions()]
+    register = tomllib.loads(filled[1][1])
+    row = {"title": "t", "condition": "c", "source": "s", "by": "Ada"}
+    Register.model_validate({**register, "added": [{**register["added"][0], **row}]})
+
+
+def uncommented(text: str) -> list[str]:
+    """Lines that are commented out and are TOML, as they would stand if they were filled in."""
+    lines = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")]
+    return [line for line in lines if re.match(r"\[|\w+ = ", line)]
+
+
+def test_answers_and_findings_that_are_there_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "findings.toml").write_text("# mine\n", encoding="utf-8")
+    written = new_case(tmp_path, system="toxic-comment-classifier", test="demo-test")
+    assert "findings.toml" not in [path.name for path in written]
+    assert (tmp_path / "findings.toml").read_text(encoding="utf-8") == "# mine\n"

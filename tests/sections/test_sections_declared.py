@@ -1,4 +1,4 @@
-"""Sections that print what was declared: engagement, system, conclusion; and the registry of sections."""
+"""Sections that print what was declared: engagement and system; and the registry of sections."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from fairnb.errors import FairnbError
 from fairnb.sections import (
     Altai,
     Criteria,
-    Finding,
-    Measure,
-    MeasureKey,
     Result,
-    Severity,
     Target,
     section,
     section_ids,
@@ -94,46 +90,6 @@ def test_system_prints_label_balance_per_target(small_view):
     assert [row[2:7] for row in rows] == [("hate", "4", "2", "1", "1"), ("any", "4", "2", "1", "1")]
     assert rows[0][7] == "66.7 %"
     assert any("treated as independent" in limit for limit in result.limits)
-
-
-def test_conclusion_is_never_generated(small_view):
-    result = run("conclusion", small_view({}, said={"sections": ["engagement", "data_bias", "conclusion"]}))
-    assert section("conclusion").statements(result) == ["No conclusion has been written yet."]
-    own = run("conclusion", small_view({}), text="First.\n\nSecond.")
-    assert section("conclusion").statements(own) == ["First.", "Second."]
-
-
-def test_conclusion_tells_what_was_not_assessed_and_gathers_findings(small_view):
-    finding = Finding(
-        criterion="c",
-        severity=Severity.OBSERVATION,
-        statement="s",
-        measures=(MeasureKey("frequency_ratio"),),
-        requirement=5,
-    )
-    done = {
-        ("data_bias", "a"): Result(
-            findings=(finding,),
-            limits=("One limit.",),
-            measures=(Measure(measure="base_rate"), Measure(measure="frequency")),
-        ),
-        ("data_bias", "b"): Result(findings=(finding,), limits=("One limit.",)),
-        ("technical_performance", "a"): Result(status="not_applicable", reason="no test corpus"),
-    }
-    planned = ["system", "technical_performance", "data_bias", "conclusion"]
-    result = run("conclusion", small_view({}, done=done, said={"sections": planned}))
-    states = {row[0]: row[1] for row in cells("conclusion", result)}
-    assert states["Data bias"] == "assessed"
-    assert states["Technical performance"] == "not applicable: no test corpus"
-    assert states["System and data"] == "not run"
-    assert states["5. Diversity, non-discrimination and fairness"] == "Data bias"
-    assert states["1. Human agency and oversight"] == "not assessed"
-    assert [row[2] for row in cells("conclusion", result) if row[0] in ("Data bias", "System and data")] == [
-        "–",
-        "2",
-    ]
-    assert len(result.findings) == 2
-    assert result.facts["limits"] == ["One limit."]
 
 
 def test_a_section_of_another_package_that_cannot_be_loaded_is_one_error(monkeypatch):

@@ -184,9 +184,11 @@ def system_payload() -> dict[str, Any]:
     )
 
 
-def conclusion_payload(text: str) -> dict[str, Any]:
+def conclusion_payload(text: str, **more: Any) -> dict[str, Any]:
     """The assessor's words."""
-    result = Result(facts={"text": text, "sections": [], "limits": []})
+    result = Result(
+        facts={"text": text, "sections": [], "coverage": [], "limits": [], "mitigation": [], **more}
+    )
     return payload("conclusion", result, title="Conclusion", section_version=section("conclusion").version)
 
 
