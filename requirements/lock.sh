@@ -1,5 +1,5 @@
 #!/bin/sh
-# Resolves the three locks from pyproject.toml; `make lock` calls it. Options go to the resolver (--upgrade).
+# Resolves the locks from pyproject.toml; `make lock` calls it. Options go to the resolver (--upgrade).
 # One version of each package for every Python and platform; the test lock leads, the others agree with it.
 # lime is published as source only; everything else must have a wheel.
 # Hashes are written, addresses of package registries are not.
@@ -7,9 +7,12 @@ set -eu
 
 compile() {
     UV_CUSTOM_COMPILE_COMMAND="make lock" .venv/bin/uv pip compile --quiet --universal --python-version 3.11 \
-        --fork-strategy fewest --generate-hashes --only-binary :all: --no-binary lime pyproject.toml requirements/build.in "$@"
+        --fork-strategy fewest --generate-hashes --only-binary :all: --no-binary lime "$@"
 }
 
-compile --extra test -o requirements/test.txt "$@"
-compile --extra demo -c requirements/test.txt -o requirements/demo.txt "$@"
-compile -c requirements/test.txt -o requirements/bare.txt "$@"
+compile pyproject.toml requirements/build.in --extra test -o requirements/test.txt "$@"
+compile pyproject.toml requirements/build.in --extra demo -c requirements/test.txt -o requirements/demo.txt "$@"
+compile pyproject.toml requirements/build.in -c requirements/test.txt -o requirements/bare.txt "$@"
+# For the image on Binder: what runs there, without what builds; and what builds there and is thrown away.
+compile pyproject.toml --extra lab --extra pdf --extra profanity -c requirements/test.txt -o requirements/binder.txt "$@"
+compile requirements/build.in -c requirements/test.txt -o requirements/build.txt "$@"

@@ -1,14 +1,22 @@
-"""A small case that a kernel can run."""
+"""A small case that a kernel can run, and the notebooks that the project carries, executed."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fairnb.case import BUNDLE
 from fairnb.files import templates
 
 TOML = """\
@@ -61,3 +69,86 @@ def small(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return make
+
+
+CARRIED = templates("notebooks")
+"""Notebooks that the project carries."""
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A carried notebook as `jupyter execute` left it in a folder of its own."""
+
+    folder: Path
+    notebook: dict[str, Any]
+    processor_seconds: float
+    """Of the kernel and of all that it started."""
+    resident: int
+    """Bytes: the most that the kernel and its descendants held at one time, shared pages counted in each."""
+
+    def cell(self, identity: str) -> dict[str, Any]:
+        """A cell by its id."""
+        (found,) = (cell for cell in self.notebook["cells"] if cell["id"] == identity)
+        return found
+
+    def printed(self, identity: str) -> str:
+        """What a cell wrote to its standard output."""
+        outputs = self.cell(identity)["outputs"]
+        return "".join(
+            line for output in outputs if output.get("name") == "stdout" for line in output["text"]
+        )
+
+    def shown(self, identity: str) -> dict[str, Any]:
+        """The one result that a cell displays, as the section's content."""
+        (payloads,) = (
+            output["data"][BUNDLE]
+            for output in self.cell(identity)["outputs"]
+            if BUNDLE in output.get("data", {})
+        )
+        (payload,) = payloads
+        content: dict[str, Any] = payload["content"]
+        return content
+
+
+@pytest.fixture(scope="session")
+def execute_carried(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Executed]:
+    """Execute a copy of a carried notebook headless in an empty folder, as a user's kernel would."""
+
+    def run(name: str, home: Path | None = None, **environment: str) -> Executed:
+        folder = tmp_path_factory.mktemp(name)
+        shutil.copy(CARRIED / f"{name}.ipynb", folder)
+        environment["FAIRNB_HOME"] = str(home or tmp_path_factory.mktemp("home"))
+        before = os.times()
+        most = 0
+        with (folder / "said.txt").open("w+", encoding="utf-8") as said:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "jupyter", "execute", "--inplace", f"{name}.ipynb"],
+                cwd=folder,
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+            )
+            while process.poll() is None:
+                most = max(most, _resident(process.pid))
+                time.sleep(0.05)
+            said.seek(0)
+            assert process.returncode == 0, said.read()[-4000:]
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
+        return Executed(folder, notebook, spent, most)
+
+    return run
+
+
+def _resident(parent: int) -> int:
+    """Bytes that the descendants of a process hold."""
+    import psutil
+
+    total = 0
+    with suppress(psutil.Error):
+        for process in psutil.Process(parent).children(recursive=True):
+            with suppress(psutil.Error):
+                total += process.memory_info().rss
+    return total
