@@ -122,14 +122,24 @@ def read_synthetic(path: Path, *, labelled: bool = True) -> SyntheticSet:
     Raises
     ------
     FairnbError
-        As `read_raw`.
+        As `read_raw`, and ``missing-skeleton``.
     """
     table, digest = _table(path)
     errors: list[FairnbError] = []
     ids, texts = _ids_and_texts(table, errors)
     misogynous = _labels(table, "misogynous", errors) if labelled else None
-    raise_all(errors)
     skeletons = tuple(_cells(table, "skeleton")) if "skeleton" in table.columns else None
+    errors += [
+        FairnbError(
+            "missing-skeleton",
+            "the skeleton is empty",
+            "name the template of every sentence, or leave the column out",
+            where=table.where(row, "skeleton"),
+        )
+        for row, name in enumerate(skeletons or ())
+        if not name.strip()
+    ]
+    raise_all(errors)
     return SyntheticSet(ids, texts, misogynous, skeletons, path, digest)
 
 

@@ -342,14 +342,15 @@ def _why(auc_raw: Estimate, terms: Sequence[TermScore], *, some: bool = False) -
         return f"the raw set: {auc_raw.note}"
     if some:
         return "no term has all three areas"
-    told = [
-        f"{term.term!r} ({', '.join(kind for kind in KINDS if not term.areas[kind].defined)}: "
-        f"{next(term.areas[kind].note for kind in KINDS if not term.areas[kind].defined)}; "
-        f"{term.positives} misogynous and {term.negatives} other rows)"
-        for term in terms
-        if not term.defined
-    ]
+    told = [f"{term.term!r} ({_missing(term)})" for term in terms if not term.defined]
     return f"undefined for {', '.join(told)}"
+
+
+def _missing(term: TermScore) -> str:
+    if not term.rows:
+        return "no row has it"
+    kinds = [kind for kind in KINDS if not term.areas[kind].defined]
+    return f"{', '.join(kinds)}: of its rows {term.positives} are misogynous and {term.negatives} are not"
 
 
 def _value(estimate: Estimate) -> float:

@@ -11,6 +11,8 @@ from fairnb.statistics import Estimate
 
 _DASH = "-"
 _ROUNDING = 1e-9
+_TABLES = 4
+"""Runs up to which each has its table of terms."""
 _KINDS = {"subgroup": "subgroup AUC", "bpsn": "BPSN AUC", "bnsp": "BNSP AUC"}
 _NAMES = {"A": "Score A", "B": "Score B"}
 
@@ -24,12 +26,12 @@ def tables(
 ) -> list[str]:
     """All tables of a report, line by line."""
     lines = [_heading(scores, threshold, level), ""]
-    lines += _aligned(
-        ("run", "Score A", "F1 misogynous", "F1 aggressiveness", "Score B", "AUC raw"),
-        [_overview(name, a, b) for name, a, b in runs],
-    )
-    for name, _, b in runs:
-        if b is not None:
+    lines += _alone(*runs[0]) if len(runs) == 1 else _overview(runs)
+    of_terms = [(name, b) for name, _, b in runs if b is not None]
+    if len(of_terms) > _TABLES:
+        lines += ["", f"The areas of each term in each of {len(of_terms)} runs are in the result of --json."]
+    else:
+        for name, b in of_terms:
             lines += ["", *_of_terms(name, b)]
     for one in rankings:
         lines += ["", *_ranked(one)]
@@ -74,10 +76,36 @@ def _heading(scores: Scores, threshold: float, level: float) -> str:
     return f"AMI 2020, from {what}; intervals {level * 100:g} %"
 
 
-def _overview(name: str, a: ScoreA | None, b: ScoreB | None) -> tuple[str, ...]:
-    of_a = (_DASH,) * 3 if a is None else tuple(map(_shown, (a.score, a.misogynous, a.aggressiveness)))
-    of_b = (_DASH,) * 2 if b is None else tuple(map(_shown, (b.score, b.auc_raw)))
-    return (name, *of_a, *of_b)
+def _alone(name: str, a: ScoreA | None, b: ScoreB | None) -> Iterator[str]:
+    """All figures of one run, each with its interval."""
+    rows: list[tuple[str, str]] = []
+    if a is not None:
+        rows += [
+            ("Score A", _shown(a.score)),
+            ("  macro-F1 misogynous", _shown(a.misogynous)),
+            ("  macro-F1 aggressiveness", _shown(a.aggressiveness)),
+        ]
+    if b is not None:
+        rows += [
+            ("Score B", _shown(b.score)),
+            ("  AUC raw", _shown(b.auc_raw)),
+            *((f"  mean {_KINDS[kind]} over terms", _plain(b.means[kind])) for kind in KINDS),
+        ]
+    yield from _aligned((name, ""), rows)
+
+
+def _overview(runs: Sequence[tuple[str, ScoreA | None, ScoreB | None]]) -> Iterator[str]:
+    """A line for each run; intervals of the two scores only, which fits a terminal."""
+    rows = []
+    for name, a, b in runs:
+        of_a = (
+            (_DASH,) * 3
+            if a is None
+            else (_shown(a.score), _plain(a.misogynous.value), _plain(a.aggressiveness.value))
+        )
+        of_b = (_DASH,) * 2 if b is None else (_shown(b.score), _plain(b.auc_raw.value))
+        rows.append((name, *of_a, *of_b))
+    yield from _aligned(("run", "Score A", "F1 mis.", "F1 aggr.", "Score B", "AUC raw"), rows)
 
 
 def _of_terms(name: str, b: ScoreB) -> Iterator[str]:
@@ -94,14 +122,7 @@ def _of_terms(name: str, b: ScoreB) -> Iterator[str]:
             )
             for term in rows
         ]
-        + [
-            (
-                "mean",
-                "",
-                "",
-                *(f"{value:.4f}" if (value := b.means[kind]) is not None else _DASH for kind in KINDS),
-            )
-        ],
+        + [("mean", "", "", *(_plain(b.means[kind]) for kind in KINDS))],
         right=(1, 2),
     )
     if any(term.support[kind] < FEW for term in b.terms for kind in KINDS):
@@ -156,6 +177,10 @@ def _shown(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.4f}"
     return f"{estimate.value:.4f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _plain(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
 
 
 def _aligned(

@@ -46,6 +46,13 @@ def test_skeletons_are_kept_where_a_column_names_them(file):
     assert read_synthetic(file).skeletons == ("k1",)
     file.write_text("id\ttext\tmisogynous\n1\tciao\t0\n", "utf-8")
     assert read_synthetic(file).skeletons is None
+    file.write_text("id\ttext\tmisogynous\tskeleton\n1\tciao\t0\t\n", "utf-8")
+    with pytest.raises(FairnbError) as caught:
+        read_synthetic(file)
+    assert (caught.value.code, caught.value.where) == (
+        "missing-skeleton",
+        "set.tsv, line 2, column 'skeleton'",
+    )
 
 
 def test_everything_wrong_with_a_gold_file_is_told_at_once(file):

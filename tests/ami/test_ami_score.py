@@ -114,7 +114,7 @@ def test_a_term_of_one_class_leaves_no_official_score(worked):
     assert found.score.value is None
     # No row outside "ragazze" is positive: its BPSN area has no background.
     assert found.undefined == ("donne", "ragazze")
-    assert "'donne' (subgroup, bnsp:" in found.score.note
+    assert "'donne' (subgroup, bnsp: of its rows 0 are misogynous and 1 are not)" in found.score.note
 
 
 def test_the_score_over_defined_terms_has_another_name(task):
