@@ -10,6 +10,7 @@ from fairnb.case._guess import missing_target
 from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, CONTROLS, Content, Context, Payload, payload_schema, read_payload
+from fairnb.case._placeholders import PANELS, add_placeholders, controls_id
 from fairnb.case._read import read_case_file
 from fairnb.case._register import read_register
 from fairnb.case._review import (
@@ -27,6 +28,7 @@ __all__ = [
     "CASE_FILE",
     "CONTROLS",
     "NOTEBOOK",
+    "PANELS",
     "REVIEW_NOTE",
     "Case",
     "CaseFile",
@@ -39,8 +41,10 @@ __all__ = [
     "RunLog",
     "SectionCell",
     "State",
+    "add_placeholders",
     "changed_after_first_score",
     "check_case",
+    "controls_id",
     "draft_reasons",
     "evidence_digest",
     "faithful",

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairnb.case._cells import section_cells
 from fairnb.case._file import CASE_FILE, NOTEBOOK, ROLES
 from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_draft, with_own_labels
+from fairnb.case._placeholders import PANELS, add_placeholders
 from fairnb.case._read import nearest, shown
 from fairnb.case._skeletons import skeletons
 from fairnb.errors import FairnbError
@@ -242,6 +244,8 @@ def _notebook(title: str) -> bytes:
     source = "".join(first["source"])
     line = re.sub(r"\s+", " ", title).strip()
     first["source"] = re.sub(r"^# [^\n]*", lambda _: f"# {line}", source, count=1).splitlines(keepends=True)
+    names = [name for cell in section_cells(data) for name in cell.sections]
+    add_placeholders(data, (*names, *PANELS))
     return (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
 
 

@@ -54,6 +54,7 @@ class Controls:
         self._superseded = False
         self._seconds = 0.0
         self._again = False
+        self._retired = False
         self._done = (0, 0, "")
         self._setting = False
         self.state: State = "running"
@@ -112,7 +113,7 @@ class Controls:
 
             more.observe(unfold, "value")
             parts += [widgets.HBox([more]), inside]
-        self.panel = Panel(parts, told=self._told, name=self._section.id)
+        self.panel = Panel(parts, name=self._section.id, told=self._told, retired=self._retire)
 
     def _told(self) -> tuple[str, str]:
         """HTML and text of the controls for where there is no widget."""
@@ -124,6 +125,8 @@ class Controls:
     def _say(self, state: State, words: str, more: str = "") -> None:
         """Set the state line and offer the buttons that make sense."""
         self.state = state
+        if self._retired:
+            return
         kind = {"changed": "stale"}.get(state, state)
         tail = f" <span class='more'>{escape(more)}</span>" if more else ""
         self._line.value = (
@@ -253,7 +256,7 @@ class Controls:
         return "; ".join([f"{self._seconds:.1f} s", *self._moved()])
 
     def _stopped(self, *, first: bool) -> None:
-        if self._superseded:
+        if self._superseded or self._retired:
             return
         done, total, what = self._done
         how_far = (
@@ -327,11 +330,11 @@ class Controls:
         elif not fresh and self.state == "fresh":
             self._say("stale", "Stale", "an input, the case file or another section changed: press Run")
 
-    def close(self) -> None:
-        """Take the controls away; the result stays."""
+    def _retire(self) -> None:
+        """Another run of the cell has taken the place of these controls."""
+        self._retired = True
         self._stop.set()
         self._notebook.worker.drop(self._section.id)
-        self.panel.close()
 
 
 def _message(text: str) -> dict[str, Any]:

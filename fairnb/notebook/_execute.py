@@ -19,7 +19,9 @@ from typing import Any, Literal
 from fairnb.case import (
     BUNDLE,
     NOTEBOOK,
+    PANELS,
     RunLog,
+    add_placeholders,
     check_case,
     load_case,
     payloads_in,
@@ -180,6 +182,7 @@ class _Run:
         self.timeout = timeout
         self.cells = {cell.index: cell.sections for cell in section_cells(read_notebook(path))}
         self.notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+        add_placeholders(self.notebook, (*(name for names in self.cells.values() for name in names), *PANELS))
         self.total = sum(len(names) for names in self.cells.values())
         self.runs: list[SectionRun] = []
         self.reason = ""

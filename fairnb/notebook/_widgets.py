@@ -13,7 +13,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from fairnb.case import CONTROLS
+from fairnb.case import CONTROLS, controls_id
 from fairnb.notebook._fields import ParamField
 
 _LABEL = {"description_width": "9.5em"}
@@ -21,14 +21,46 @@ _WIDE = "min(100%, 34em)"
 STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"
 
 
-class Panel(widgets.VBox):  # type: ignore[misc]
-    """A box of widgets that also tells, without any widget, what they are set to."""
+_OPEN: dict[str, Panel] = {}
+"""The panels of this kernel by name: a cell that runs again takes the place of its earlier controls."""
 
-    def __init__(self, children: Sequence[Any], *, told: Callable[[], tuple[str, str]], name: str) -> None:
-        super().__init__(children)
+
+class Panel(widgets.VBox):  # type: ignore[misc]
+    """A box of widgets that also tells, without any widget, what they are set to.
+
+    Parameters
+    ----------
+    children : sequence of Widget
+    name : str
+        Section or panel; decides the widget's id, which is the same in every kernel.
+    told : callable
+        Gives HTML and text for where there is no widget.
+    retired : callable
+        Called when another panel of this name takes its place.
+    """
+
+    def __init__(
+        self,
+        children: Sequence[Any],
+        *,
+        name: str,
+        told: Callable[[], tuple[str, str]],
+        retired: Callable[[], None],
+    ) -> None:
+        before = _OPEN.pop(name, None)
+        if before is not None:
+            before.retire()
+        super().__init__(children, model_id=controls_id(name))
         self._told = told
+        self._retired = retired
         self._panel = name
         self.add_class("fairnb-controls")
+        _OPEN[name] = self
+
+    def retire(self) -> None:
+        """Take it away with everything in it."""
+        self._retired()
+        _close(self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         html, text = self._told()
@@ -39,6 +71,12 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             "text/html": html,
             "text/plain": text,
         }
+
+
+def _close(widget: Any) -> None:
+    for child in getattr(widget, "children", ()):
+        _close(child)
+    widget.close()
 
 
 class Control:

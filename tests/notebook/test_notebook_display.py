@@ -23,12 +23,20 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What the report room hands back, to be set by a test."""
     given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words", "annex": "", "figures": ""}
 
-    def page(payloads: Any, *, annex: bool, drawn: bool) -> str:
-        return given["html"] + (given["annex"] if annex else "") + (given["figures"] if drawn else "")
+    class Page:
+        def __init__(self, payloads: Any) -> None:
+            pass
 
-    monkeypatch.setattr(fairnb.report, "render_section", page, raising=False)
-    monkeypatch.setattr(fairnb.report, "first_figure_svg", lambda payloads: given["svg"], raising=False)
-    monkeypatch.setattr(fairnb.report, "render_text", lambda payloads: given["text"], raising=False)
+        def html(self, *, annex: bool, drawn: bool) -> str:
+            return given["html"] + (given["annex"] if annex else "") + (given["figures"] if drawn else "")
+
+        def text(self) -> str:
+            return given["text"]
+
+        def first_figure(self) -> str:
+            return given["svg"]
+
+    monkeypatch.setattr(fairnb.report, "SectionPage", Page, raising=False)
     return given
 
 
