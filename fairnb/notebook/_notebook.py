@@ -80,8 +80,6 @@ class NotebookCase:
         if front.controls:
             from fairnb.notebook._controls import Controls
 
-            if section_id in self._controls:
-                self._controls.pop(section_id).close()
             controls = self._controls[section_id] = Controls(self, section_id, params)
             controls.show()
             return
