@@ -15,6 +15,7 @@ from fairnb.ami._files import (
     Dataset,
     Mode,
     RawSet,
+    Subtask,
     SyntheticSet,
     read_bytes,
     read_raw,
@@ -62,7 +63,7 @@ def enter_baseline(
     debias: Debias | None = None,
     team: str = "baseline",
     run: int = 1,
-    as_scores: bool = False,
+    scores: Path | None = None,
     model: Path | None = None,
 ) -> Entered:
     """Train the organisers' baseline on the task's files and write its submission.
@@ -83,8 +84,8 @@ def enter_baseline(
     team : str
     run : int
         1, 2 or 3.
-    as_scores : bool
-        Write scores in place of labels, for ``fairnb ami score --scores prob``.
+    scores : Path, optional
+        Second folder, for the same files with scores in place of labels (``fairnb ami score --scores prob``).
     model : Path, optional
         File for the models of subtask A, as JSON.
 
@@ -113,19 +114,22 @@ def enter_baseline(
     own = {label: _joined((raw.texts, given), (added, None)) for label, given in labels.items()}
     baseline = train_baseline(own)
     mode: Mode = "c" if debias is None else "u"
-    answers = _answers(baseline, asked.texts, as_scores)
-    files = [write_submission(folder, team, "A", "r", mode, run, asked.ids, [answers[:, 0], answers[:, 1]])]
+    answering = baseline
+    if extra is not None:
+        label = LABELS[0]
+        more = _joined((raw.texts, labels[label]), (added, None), (extra.texts, extra.misogynous))
+        answering = train_baseline({label: more})
+    parts: list[tuple[Subtask, Dataset, Baseline, RawSet | SyntheticSet]] = [("A", "r", baseline, asked)]
     if sentences is not None:
-        if extra is not None:
-            label = LABELS[0]
-            more = _joined((raw.texts, labels[label]), (added, None), (extra.texts, extra.misogynous))
-            answering = train_baseline({label: more})
-        else:
-            answering = baseline
-        parts: tuple[tuple[Dataset, RawSet | SyntheticSet], ...] = (("r", asked), ("s", sentences))
-        for dataset, part in parts:
-            column = _answers(answering, part.texts, as_scores)[:, 0]
-            files.append(write_submission(folder, team, "B", dataset, mode, run, part.ids, [column]))
+        parts += [("B", "r", answering, asked), ("B", "s", answering, sentences)]
+    files: list[Path] = []
+    for place, as_scores in ((folder, False), (scores, True)):
+        if place is None:
+            continue
+        for subtask, dataset, machine, part in parts:
+            answers = machine.scores(part.texts) if as_scores else machine.predict(part.texts)
+            columns = list(answers.T) if subtask == "A" else [answers[:, 0]]
+            files.append(write_submission(place, team, subtask, dataset, mode, run, part.ids, columns))
     if model is not None:
         save_baseline(baseline, model)
     return Entered(tuple(files), baseline, len(raw.ids), 0 if extra is None else len(extra.ids), augmented)
@@ -148,7 +152,3 @@ def _joined(
     texts = [text for given, _ in sets for text in given]
     labels = [np.zeros(len(given), np.int8) if one is None else one for given, one in sets]
     return texts, np.concatenate(labels)
-
-
-def _answers(baseline: Baseline, texts: Sequence[str], as_scores: bool) -> npt.NDArray[np.generic]:
-    return baseline.scores(texts) if as_scores else baseline.predict(texts)

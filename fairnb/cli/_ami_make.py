@@ -60,7 +60,7 @@ def ami_baseline(
     to: Path = Path("baseline"),
     team: str = "baseline",
     run: int = 1,
-    scores: Annotated[bool, Parameter(negative=())] = False,
+    scores: Path | None = None,
     debias: Annotated[bool, Parameter(negative=())] = False,
     terms: Path | None = None,
     neutral: Path | None = None,
@@ -87,8 +87,8 @@ def ami_baseline(
         Team in the files' names.
     run : int
         Run in the files' names: 1, 2 or 3.
-    scores : bool
-        Write scores from 0 to 1 in place of labels, for `fairnb ami score --scores prob`.
+    scores : Path
+        Second folder, for the same files with scores from 0 to 1 in place of labels.
     debias : bool
         Add neutral sentences of the identity terms to the training texts.
     terms : Path
@@ -119,7 +119,7 @@ def ami_baseline(
         debias=Debias(terms, language, neutral, seed) if debias and terms is not None else None,
         team=team,
         run=run,
-        as_scores=scores,
+        scores=scores,
         model=model,
     )
     augmented = entered.augmented
