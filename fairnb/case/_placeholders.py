@@ -9,7 +9,12 @@ STATE = "application/vnd.jupyter.widget-state+json"
 PANELS = ("panel", "overview")
 """Controls of the whole case, beside those of its sections."""
 _MODULE = {"model_module": "@jupyter-widgets/controls", "model_module_version": "2.0.0"}
-_WORDS = "<span style='opacity:.75;font-size:11px'>Run this cell to change its parameters.</span>"
+_CLASS = "fairnb-placeholder"
+# ipywidgets marks what no kernel holds with a red broken chain: here nothing is broken.
+_WORDS = (
+    f"<style>.{_CLASS}.jupyter-widgets-disconnected::before{{content:none}}</style>"
+    "<span style='opacity:.75;font-size:11px'>Run this cell to change its parameters.</span>"
+)
 
 
 def controls_id(name: str) -> str:
@@ -38,7 +43,11 @@ def add_placeholders(notebook: dict[str, Any], names: Iterable[str]) -> None:
         state[controls_id(name)] = {
             **_MODULE,
             "model_name": "HTMLModel",
-            "state": {"layout": f"IPY_MODEL_{controls_id('layout')}", "value": _WORDS},
+            "state": {
+                "_dom_classes": [_CLASS],
+                "layout": f"IPY_MODEL_{controls_id('layout')}",
+                "value": _WORDS,
+            },
         }
     state[controls_id("layout")] = {
         "model_module": "@jupyter-widgets/base",

@@ -1,0 +1,258 @@
+"""A section's controls: what a change does, what Stop keeps, what is said of the state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairnb.case import BUNDLE, load_case
+from fairnb.notebook import NotebookCase, _controls
+from fairnb.notebook._controls import Controls
+
+SLOW = '''
+import time
+from pathlib import Path
+
+def score(texts):
+    """Waits in each batch for a file, or a moment."""
+    with Path("asked.txt").open("a") as file:
+        file.write(f"{len(texts)}\\n")
+    time.sleep(0.1)
+    return [[0.8 if "silly" in text else 0.1] for text in texts]
+'''
+
+
+class Handle:
+    """Stands for an output that can be replaced."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, Any]] = []
+
+    def update(self, bundle: dict[str, Any], raw: bool) -> None:
+        assert raw
+        self.shown.append(bundle)
+
+
+@pytest.fixture
+def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
+    """The section's output; the controls themselves are not displayed."""
+    handle = Handle()
+
+    def show(bundle: dict[str, Any], display_id: str) -> Handle:
+        handle.shown.append(bundle)
+        return handle
+
+    monkeypatch.setattr(_controls, "show", show)
+    monkeypatch.setattr("IPython.display.display", lambda *args, **kwargs: None)
+    return handle
+
+
+@pytest.fixture
+def opened(small: Callable[..., Path], output: Handle) -> Iterator[Callable[..., Controls]]:
+    """Open a case and show one section with its controls."""
+    cases: list[NotebookCase] = []
+
+    def show(section: str = "technical_performance", **options: Any) -> Controls:
+        given = options.pop("params", {})
+        folder = small(**options)
+        if options.get("system", "").startswith("python"):
+            (folder / "slow.py").write_text(SLOW)
+        notebook = NotebookCase(load_case(folder))
+        cases.append(notebook)
+        controls = Controls(notebook, section, given)
+        notebook._controls[section] = controls
+        controls.show()
+        return controls
+
+    yield show
+    for case in cases:
+        assert case.worker.wait(20)
+
+
+def _settled(controls: Controls) -> None:
+    assert controls._notebook.worker.wait(30)
+
+
+def _said(controls: Controls) -> str:
+    return str(controls._line.value)
+
+
+def _threshold(bundle: dict[str, Any]) -> Any:
+    return bundle[BUNDLE][0]["content"]["parameters"]["threshold"]
+
+
+def _log(controls: Controls) -> list[dict[str, Any]]:
+    path = controls._notebook.case.folder / ".fairnb" / "log.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_moved_threshold_replaces_the_same_output_and_is_logged(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    slider = controls._controls["threshold"].input
+    assert slider.value == 0.5
+    slider.value = 0.9
+    _settled(controls)
+    assert [_threshold(bundle) for bundle in output.shown] == [None, 0.9]
+    assert "At threshold 0.90" in output.shown[-1]["text/plain"]
+    # Of the 60 texts none scores 0.9 or more: all 20 positive ones are missed.
+    assert "missed 20 of 20 positive texts" in output.shown[-1]["text/plain"]
+    assert "threshold 0.9 (case file: the target" in output.shown[-1]["text/html"]
+    changes = [entry for entry in _log(controls) if entry["event"] == "parameter"]
+    assert [(c["parameter"], c["before"], c["after"]) for c in changes] == [("threshold", None, 0.9)]
+    assert controls.state == "fresh"
+
+
+def test_steps_of_a_slider_are_one_run(opened: Callable[..., Controls], output: Handle) -> None:
+    controls = opened()
+    for step in range(51, 71):
+        controls._controls["threshold"].input.value = step / 100
+    _settled(controls)
+    assert [_threshold(bundle) for bundle in output.shown] == [None, 0.7]
+
+
+def test_reset_replays_the_case_files_result(opened: Callable[..., Controls], output: Handle) -> None:
+    controls = opened()
+    controls._controls["threshold"].input.value = 0.6
+    _settled(controls)
+    controls.reset()
+    _settled(controls)
+    assert controls._controls["threshold"].value is None
+    assert output.shown[2][BUNDLE] == output.shown[0][BUNDLE]
+    assert [entry["event"] for entry in _log(controls)][-1] == "replay"
+
+
+def test_keep_writes_the_case_file_and_its_value_is_then_the_case_files(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    controls._controls["threshold"].input.value = 0.6
+    _settled(controls)
+    controls.keep()
+    _settled(controls)
+    content = output.shown[-1][BUNDLE][0]["content"]
+    assert (content["parameters"]["threshold"], content["origins"]["threshold"]) == (0.6, "case file")
+    assert "threshold = 0.6" in (controls._notebook.case.folder / "assessment.toml").read_text()
+    assert "written into assessment.toml" in _said(controls)
+    assert controls._keeper.layout.display == "none"
+
+
+def test_an_edited_case_file_moves_the_controls_that_nobody_moved(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    controls._controls["threshold"].input.value = 0.6
+    _settled(controls)
+    path = controls._notebook.case.folder / "assessment.toml"
+    path.write_text(path.read_text() + "[sections.technical_performance]\nbins = 20\nthreshold = 0.3\n")
+    controls.run()
+    _settled(controls)
+    parameters = output.shown[-1][BUNDLE][0]["content"]["parameters"]
+    assert parameters == {"threshold": 0.6, "bins": 20}
+    assert controls._controls["bins"].value == 20
+
+
+def test_a_changed_corpus_makes_the_result_stale_and_run_makes_it_fresh(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    path = controls._notebook.case.folder / "test.csv"
+    path.write_text(path.read_text() + '"A woman baked bread again",0,0.2\n')
+    controls.refresh()
+    assert controls.state == "stale"
+    assert "Stale" in _said(controls)
+    controls.run()
+    _settled(controls)
+    assert controls.state == "fresh"
+    assert "61 texts" in output.shown[-1]["text/plain"]
+
+
+def test_a_failure_is_told_where_the_controls_are_and_the_last_result_stays(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    path = controls._notebook.case.folder / "test.csv"
+    path.write_text("text,label\nbread,0\n")
+    controls.run()
+    _settled(controls)
+    assert controls.state == "failed"
+    assert "score" in _said(controls)
+    assert len(output.shown) == 1
+
+
+def test_a_first_run_that_fails_shows_no_result_and_no_traceback(
+    opened: Callable[..., Controls], output: Handle, small: Callable[..., Path]
+) -> None:
+    controls = opened(system='scores = "nothing"')
+    assert controls.state == "failed"
+    assert BUNDLE not in output.shown[0]
+    assert "failed" in output.shown[0]["text/plain"]
+
+
+def test_messages_are_escaped(opened: Callable[..., Controls]) -> None:
+    controls = opened()
+    controls._say("failed", "Failed", "<img src=x onerror=alert(1)>")
+    assert "<img" not in _said(controls)
+
+
+def test_stop_keeps_what_is_scored_and_run_goes_on_from_there(
+    opened: Callable[..., Controls],
+    output: Handle,
+    monkeypatch: pytest.MonkeyPatch,
+    small: Callable[..., Path],
+) -> None:
+    folder = small(system='python = "slow:score"\nversion = "1"\nbatch_size = 10')
+    monkeypatch.chdir(folder)
+    stopping: list[Controls] = []
+    before = Controls._progress
+
+    def after_two_batches(self: Controls) -> Any:
+        tell = before(self)
+
+        def counted(done: int, total: int, what: str) -> None:
+            tell(done, total, what)
+            if done >= 20 and not stopping:
+                stopping.append(self)
+                self.stop()
+
+        return counted
+
+    monkeypatch.setattr(Controls, "_progress", after_two_batches)
+    controls = opened(system='python = "slow:score"\nversion = "1"\nbatch_size = 10')
+    assert controls.state == "stopped"
+    assert "20 of 60 scored; Run continues" in _said(controls)
+    assert BUNDLE not in output.shown[-1]
+    controls.run()
+    _settled(controls)
+    assert controls.state == "fresh"
+    assert BUNDLE in output.shown[-1]
+    asked = list(map(int, (folder / "asked.txt").read_text().split()))
+    assert sum(asked) == 60
+
+
+def test_a_cell_that_runs_again_takes_the_place_of_its_controls(opened: Callable[..., Controls]) -> None:
+    first = opened()
+    second = opened()
+    assert first._retired
+    assert first.panel.comm is None
+    assert second.panel.model_id == "fairnb-controls-technical_performance"
+
+
+def test_the_saved_form_has_text_and_html_beside_the_widget(opened: Callable[..., Controls]) -> None:
+    bundle = opened(params={"threshold": 0.6}).panel._repr_mimebundle_()
+    assert bundle["application/vnd.fairnb.controls+json"] == {"panel": "technical_performance"}
+    assert "0.6" in bundle["text/html"]
+    assert "threshold = 0.6" in bundle["text/plain"]
+
+
+def test_a_wrong_name_is_refused_before_anything_is_shown(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    with pytest.raises(Exception, match="there is no key 'thresold'"):
+        opened(params={"thresold": 0.6})
+    assert output.shown == []

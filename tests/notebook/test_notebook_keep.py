@@ -1,0 +1,94 @@
+"""Parameters are written back without touching the rest of the case file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairnb.case import load_case
+from fairnb.errors import FairnbError
+from fairnb.notebook._keep import edit_case_file, keep_parameters
+
+DECLARED = {"threshold": None, "corpus": "test", "by": "subgroup", "intersections": False}
+TABLE = """
+# what was agreed
+[sections.group_bias]  # by mail
+threshold = 0.4   # the operator's
+by = "subgroup"
+"""
+
+
+@pytest.fixture
+def folder(small: Callable[..., Path]) -> Path:
+    return small(extra=TABLE)
+
+
+def _text(folder: Path) -> str:
+    return (folder / "assessment.toml").read_text(encoding="utf-8")
+
+
+def test_only_the_changed_key_changes_and_comments_stay(folder: Path) -> None:
+    before = _text(folder)
+    declared = {**DECLARED, "threshold": 0.4}
+    kept = keep_parameters(folder, "group_bias", {**declared, "threshold": 0.6}, declared)
+    assert kept == ["threshold"]
+    assert _text(folder) == before.replace("threshold = 0.4   #", "threshold = 0.6   #")
+    assert load_case(folder).file.sections["group_bias"]["threshold"] == 0.6
+
+
+def test_a_parameter_left_open_takes_its_key_out(folder: Path) -> None:
+    declared = {**DECLARED, "threshold": 0.4}
+    keep_parameters(folder, "group_bias", DECLARED, declared)
+    assert "threshold" not in load_case(folder).file.sections["group_bias"]
+    assert "# what was agreed" in _text(folder)
+
+
+def test_a_section_without_a_table_gets_one(small: Callable[..., Path]) -> None:
+    folder = small()
+    before = _text(folder)
+    keep_parameters(
+        folder, "technical_performance", {"threshold": None, "bins": 20}, {"threshold": None, "bins": 10}
+    )
+    assert _text(folder).startswith(before)
+    assert load_case(folder).file.sections == {"technical_performance": {"bins": 20}}
+
+
+def test_lists_and_texts_with_quotes_are_written_as_toml(small: Callable[..., Path]) -> None:
+    folder = small()
+    hostile = 'a "quoted" word\n[system] #'
+    keep_parameters(folder, "swap", {"attributes": ("gender", hostile)}, {"attributes": ()})
+    assert load_case(folder).file.sections["swap"]["attributes"] == ["gender", hostile]
+
+
+def test_nothing_changed_writes_nothing(folder: Path) -> None:
+    path = folder / "assessment.toml"
+    before = path.stat().st_mtime_ns
+    assert keep_parameters(folder, "group_bias", DECLARED, DECLARED) == []
+    assert path.stat().st_mtime_ns == before
+
+
+def test_what_would_make_the_file_wrong_is_refused_in_one_sentence(folder: Path) -> None:
+    before = _text(folder)
+    with pytest.raises(FairnbError) as refused:
+        keep_parameters(folder, "group_bias", {**DECLARED, "threshold": 7.0}, DECLARED)
+    assert "7.0" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert _text(folder) == before
+
+
+def test_a_file_that_is_not_toml_is_left_alone(folder: Path) -> None:
+    (folder / "assessment.toml").write_text("[engagement\n", encoding="utf-8")
+    with pytest.raises(FairnbError, match="not valid TOML"):
+        edit_case_file(folder, lambda document: None)
+    assert _text(folder) == "[engagement\n"
+
+
+def test_line_ends_and_byte_order_mark_stay(folder: Path) -> None:
+    path = folder / "assessment.toml"
+    data = b"\xef\xbb\xbf" + _text(folder).replace("\n", "\r\n").encode()
+    path.write_bytes(data)
+    declared = {**DECLARED, "threshold": 0.4}
+    keep_parameters(folder, "group_bias", {**declared, "threshold": 0.6}, declared)
+    assert path.read_bytes() == data.replace(b"threshold = 0.4", b"threshold = 0.6")
