@@ -27,6 +27,8 @@ _HERE = Path(__file__).resolve().parent
 _OUTPUT = _HERE / "build" / NAME
 _STAMP = _HERE / "build" / "digest"
 _LOG = _HERE / "build" / "log.txt"
+# The stylesheet of a section's HTML, which `style/index.js` takes in.
+_SHARED_STYLE = _HERE.parent / "report_templates" / "audit" / "fragment.css"
 _SERVER = _HERE / "jupyter_server_config.json"
 _JLPM = "from jupyter_builder.jlpm import main; main()"
 _NO_SOURCE = {"node_modules", "build", ".yarn", "__pycache__"}
@@ -77,7 +79,7 @@ def link(prefix: Path) -> None:
 
 def _digest() -> str:
     """Digest over the names and bytes of all sources."""
-    summed = hashlib.sha256()
+    summed = hashlib.sha256(_SHARED_STYLE.read_bytes())
     for path in sorted(_HERE.rglob("*")):
         inner = path.relative_to(_HERE)
         if path.is_file() and not _NO_SOURCE.intersection(inner.parts):

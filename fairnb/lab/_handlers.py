@@ -28,9 +28,10 @@ _LARGEST = 64 << 10
 class _Handler(APIHandler):
     auth_resource = "fairnb"
 
-    def initialize(self, jobs: Jobs, root: Path) -> None:
+    def initialize(self, jobs: Jobs, root: Path, kernels: dict[str, str]) -> None:
         self.jobs = jobs
         self.root = root
+        self.kernels = kernels
 
     def refuse(self, status: int, error: Exception) -> None:
         """Answer with one sentence."""
@@ -80,7 +81,9 @@ class StartHandler(_Handler):
         try:
             asked = REQUESTS[kind].model_validate_json(self.request.body)
             command = asked.command(self.root)
-            python = await interpreter(self.kernel_manager, asked.kernel) if asked.kernel else sys.executable
+            python = sys.executable
+            if asked.kernel:
+                python = await interpreter(self.kernel_manager, asked.kernel, self.kernels)
             job = self.jobs.start(
                 python,
                 command.arguments,
@@ -126,7 +129,7 @@ def add_handlers(server: Any) -> None:
     atexit.register(jobs.kill)
     base = url_path_join(server.web_app.settings["base_url"], "fairnb")
     kinds = "|".join(REQUESTS)
-    given = {"jobs": jobs, "root": Path(server.root_dir)}
+    given = {"jobs": jobs, "root": Path(server.root_dir), "kernels": {}}
     server.web_app.add_handlers(
         ".*$",
         [

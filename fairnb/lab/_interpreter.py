@@ -12,7 +12,7 @@ _PATIENCE = 10.0
 """Seconds a kernel has to answer; it does so only between two cells."""
 
 
-async def interpreter(kernels: Any, identity: str) -> str:
+async def interpreter(kernels: Any, identity: str, known: dict[str, str]) -> str:
     """Path of a running kernel's interpreter, as the kernel itself names it.
 
     Parameters
@@ -20,6 +20,8 @@ async def interpreter(kernels: Any, identity: str) -> str:
     kernels : MappingKernelManager
     identity : str
         Id of the kernel.
+    known : dict
+        Kernel -> interpreter, as found before: a kernel keeps its interpreter. Filled here.
 
     Raises
     ------
@@ -28,6 +30,8 @@ async def interpreter(kernels: Any, identity: str) -> str:
     """
     if identity not in kernels:
         raise FairnbError("no-kernel", "the notebook's kernel is not running", "start it, then try again")
+    if identity in known:
+        return known[identity]
     client = kernels.get_kernel(identity).client()
     client.start_channels()
     try:
@@ -45,6 +49,9 @@ async def interpreter(kernels: Any, identity: str) -> str:
         path = None
     if not isinstance(path, str) or not path:
         raise FairnbError("other-kernel", "the notebook's kernel is not Python", "choose a Python kernel")
+    for ended in [kernel for kernel in known if kernel not in kernels]:
+        del known[ended]
+    known[identity] = path
     return path
 
 

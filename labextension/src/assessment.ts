@@ -43,6 +43,8 @@ export interface ISection {
   /** Why it is not applicable; empty otherwise. */
   reason: string;
   findings: IFinding[];
+  /** Digests of its results, one for each target. */
+  digests: string[];
   /** Names of parameters that the notebook changed. */
   changed: string[];
 }
@@ -133,6 +135,7 @@ function sectionOf(
     state: stateOf(cell, payloads.length > 0, apart, states.get(id)),
     reason: apart ? payloads[0].reason : '',
     findings: payloads.flatMap(payload => payload.findings),
+    digests: payloads.map(payload => payload.digest),
     changed: [...new Set(payloads.flatMap(payload => payload.changed))]
   };
 }

@@ -14,21 +14,21 @@ export interface IExportRequest {
 }
 
 const FORMATS = [
-  { name: 'pdf', label: 'PDF, with the evidence attached' },
-  { name: 'html', label: 'HTML page, without scripts' },
+  { name: 'pdf', label: 'PDF' },
+  { name: 'html', label: 'HTML' },
   { name: 'json', label: 'Evidence (JSON)' }
 ];
 
 const REDACTIONS = [
   { value: '', label: 'As the case says' },
-  { value: 'mask', label: 'Mask: words stay, names and addresses go' },
-  { value: 'withhold', label: 'Withhold: no text is printed' }
+  { value: 'mask', label: 'Mask' },
+  { value: 'withhold', label: 'Withhold' }
 ];
 
 export class ExportBody extends Form implements Dialog.IBodyWidget<IExportRequest> {
   constructor(identity: string, role: string) {
     super([
-      ...FORMATS.map(({ name, label }) => ({ name, label, checkbox: true, value: 'true' })),
+      ...FORMATS.map(({ name, label }) => ({ name, label, checkbox: true, value: 'true', width: 'third' as const })),
       {
         name: 'identity',
         label: 'Identity file',
@@ -41,13 +41,14 @@ export class ExportBody extends Form implements Dialog.IBodyWidget<IExportReques
         password: true,
         help: 'Used for this export and kept nowhere.'
       },
-      { name: 'role', label: 'Role', value: role, help: 'Printed beside your name.' },
+      { name: 'role', label: 'Role', value: role, help: 'Printed beside your name.', width: 'half' },
       {
         name: 'redact',
         label: 'Texts',
         strict: true,
+        width: 'half',
         choices: REDACTIONS,
-        help: 'An export can only show less than the case does.'
+        help: 'Masked or withheld; an export can only show less than the case does.'
       }
     ]);
     this.addClass('fairnb-ExportForm');

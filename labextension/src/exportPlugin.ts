@@ -72,6 +72,7 @@ function button(panel: NotebookPanel, onClick: () => void): Widget {
     tooltip: 'Make and sign the audit document of this assessment',
     onClick
   });
+  made.addClass('fairnb-ExportButton');
   made.hide();
   const look = new Debouncer(() => made.setHidden(made.isDisposed || !holdsAssessment(panel)), 300);
   void panel.context.ready.then(() => {

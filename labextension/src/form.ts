@@ -13,6 +13,8 @@ export interface IField {
   strict?: boolean;
   password?: boolean;
   checkbox?: boolean;
+  /** How much of a line it takes; the whole by default. */
+  width?: 'half' | 'third';
 }
 
 /** A form whose fields stand below each other. */
@@ -45,6 +47,7 @@ export class Form extends Widget {
   private _row(field: IField): HTMLElement {
     const row = document.createElement('div');
     row.className = field.checkbox ? 'fairnb-Form-row fairnb-mod-checkbox' : 'fairnb-Form-row';
+    row.dataset.width = field.width ?? '';
     const label = document.createElement('label');
     label.textContent = field.label;
     const entry = field.strict ? select(field) : input(field);

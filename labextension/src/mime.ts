@@ -19,7 +19,6 @@ class RenderedResult extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
     this.addClass('fairnb-Result');
-    this.addClass('jp-RenderedHTMLCommon');
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -28,9 +27,7 @@ class RenderedResult extends Widget implements IRenderMime.IRenderer {
     const html = model.data['text/html'];
     const parts: HTMLElement[] = [];
     if (typeof html === 'string' || Array.isArray(html)) {
-      const page = document.createElement('div');
-      page.innerHTML = this.options.sanitizer.sanitize(Array.isArray(html) ? html.join('') : html);
-      parts.push(page);
+      parts.push(this._page(Array.isArray(html) ? html.join('') : html));
     } else {
       parts.push(...payloads.map(statements));
     }
@@ -44,6 +41,28 @@ class RenderedResult extends Widget implements IRenderMime.IRenderer {
     }
     this.node.replaceChildren(...parts);
   }
+
+  /** The sanitised page; it loads nothing, also where the sanitiser would let it. */
+  private _page(html: string): HTMLElement {
+    const read = new DOMParser().parseFromString(this.options.sanitizer.sanitize(html), 'text/html');
+    for (const element of read.body.querySelectorAll('*')) {
+      element.removeAttribute('style');
+      if (element.matches(LOADS) || (element.matches('img') && !isFigure(element))) {
+        element.remove();
+      }
+    }
+    const page = document.createElement('div');
+    page.append(...read.body.childNodes);
+    return page;
+  }
+}
+
+/** Elements that fetch or send something. */
+const LOADS = 'audio, base, embed, form, iframe, input, link, meta, object, source, style, track, video';
+
+function isFigure(image: Element): boolean {
+  image.removeAttribute('srcset');
+  return /^data:image\/(svg\+xml|png);/.test(image.getAttribute('src') ?? '');
 }
 
 /** A result whose HTML was too large for the notebook, in a few lines. */

@@ -1,6 +1,8 @@
 /** The assessment of the current notebook, kept up to date. */
 
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { Contents } from '@jupyterlab/services';
+import { PathExt } from '@jupyterlab/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -16,8 +18,9 @@ export class AssessmentModel implements IDisposable {
   constructor(
     tracker: INotebookTracker,
     private readonly server: Server,
-    private readonly localPath: (path: string) => string
+    private readonly contents: Contents.IManager
   ) {
+    contents.fileChanged.connect(this._onFile, this);
     tracker.currentChanged.connect(this._onCurrent, this);
     this._onCurrent(tracker, tracker.currentWidget);
     void server.known().then(
@@ -81,16 +84,16 @@ export class AssessmentModel implements IDisposable {
     this._panel = panel;
     this._states = new Map();
     this._kernelVersion = '';
+    this._results = '';
     if (panel) {
       panel.disposed.connect(this._leave, this);
       panel.sessionContext.statusChanged.connect(this._onStatus, this);
-      panel.context.saveState.connect(this._onStatus, this);
+      panel.sessionContext.kernelChanged.connect(this._onKernel, this);
       void panel.context.ready.then(() => {
         if (panel === this._panel && !panel.isDisposed) {
           panel.content.model?.contentChanged.connect(this._onContent, this);
           panel.content.model?.cells.changed.connect(this._onContent, this);
           this._read();
-          void this._asking.invoke();
         }
       });
     }
@@ -103,7 +106,7 @@ export class AssessmentModel implements IDisposable {
     if (panel) {
       panel.disposed.disconnect(this._leave, this);
       panel.sessionContext.statusChanged.disconnect(this._onStatus, this);
-      panel.context.saveState.disconnect(this._onStatus, this);
+      panel.sessionContext.kernelChanged.disconnect(this._onKernel, this);
       panel.content.model?.contentChanged.disconnect(this._onContent, this);
       panel.content.model?.cells.changed.disconnect(this._onContent, this);
     }
@@ -116,9 +119,26 @@ export class AssessmentModel implements IDisposable {
     void this._reading.invoke();
   }
 
+  /** A cell may have begun or ended; a question that waited for that is put now. */
   private _onStatus(): void {
     void this._reading.invoke();
+    if (this._waiting) {
+      void this._asking.invoke();
+    }
+  }
+
+  private _onKernel(): void {
+    this._kernelVersion = '';
     void this._asking.invoke();
+  }
+
+  /** A file that was saved beside the notebook may make its results stale. */
+  private _onFile(_: unknown, change: Contents.IChangedArgs): void {
+    const path = change.newValue?.path ?? change.oldValue?.path;
+    const notebook = this._panel?.context.path;
+    if (path && notebook && path !== notebook && PathExt.dirname(path) === PathExt.dirname(notebook)) {
+      void this._asking.invoke();
+    }
   }
 
   private _read(): void {
@@ -127,21 +147,33 @@ export class AssessmentModel implements IDisposable {
       panel && panel.content.model && holdsAssessment(panel)
         ? summarise(titleOf(panel), cellsOf(panel), this._states, this._infos)
         : null;
+    const results = this._assessment?.sections.map(section => section.digests.join()).join(';') ?? '';
+    if (results !== this._results) {
+      // The case can say of other results whether they still hold.
+      this._results = results;
+      void this._asking.invoke();
+    }
     this._changed.emit();
   }
 
   /** Ask the case which results are stale, and the kernel for its version. */
   private async _ask(): Promise<void> {
     const panel = this._panel;
-    if (!panel || !this._assessment || panel.sessionContext.session?.kernel?.status === 'busy') {
+    if (!panel || !this._assessment) {
       return;
     }
-    const path = this.localPath(panel.context.path);
+    const status = panel.sessionContext.session?.kernel?.status;
+    this._waiting = status !== undefined && status !== 'idle';
+    if (this._waiting) {
+      return;
+    }
+    const path = this.contents.localPath(panel.context.path);
     const kernel = panel.sessionContext.session?.kernel?.id ?? null;
     const version = await kernelVersion(panel).catch(() => '');
     const states = await this.server.run('plan', { path, kernel }).then(
       job => readStates(job.result),
-      () => new Map<string, string>()
+      // A busy kernel, or a case file that cannot be read just now: what was known stays.
+      () => this._states
     );
     if (panel === this._panel && !this._disposed) {
       this._kernelVersion = version || this._kernelVersion;
@@ -156,6 +188,10 @@ export class AssessmentModel implements IDisposable {
   private _infos: ReadonlyMap<string, ISectionInfo> = new Map();
   private _states: ReadonlyMap<string, string> = new Map();
   private _kernelVersion = '';
+  /** Digests of the results that the case was last asked about. */
+  private _results = '';
+  /** A question waits until the kernel is idle. */
+  private _waiting = false;
   private _disposed = false;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _reading = new Debouncer(() => this._read(), QUIET);

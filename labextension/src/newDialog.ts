@@ -37,13 +37,15 @@ export class NewAssessmentBody extends Form implements Dialog.IBodyWidget<INewAs
         name: 'test',
         label: 'Test corpus',
         choices: corpora,
-        help: 'A known corpus, or a CSV, TSV or JSON lines file below the file browser’s top folder.'
+        width: 'half',
+        help: 'A known corpus, or a file below the file browser’s top folder.'
       },
       {
         name: 'train',
         label: 'Training corpus',
         choices: corpora,
-        help: 'Without one, data bias is not assessed.'
+        width: 'half',
+        help: 'Likewise. Without one, data bias is not assessed.'
       },
       { name: 'folder', label: 'Folder', value: `${here}assessment`, help: 'Made if it is missing.' }
     ]);

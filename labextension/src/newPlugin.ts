@@ -5,7 +5,7 @@ import { Dialog, ICommandPalette, Notification, showDialog, showErrorMessage } f
 import { PathExt } from '@jupyterlab/coreutils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
-import { assessmentIcon } from './icons.js';
+import { assessmentIcon, cardPicture } from './icons.js';
 import { NewAssessmentBody } from './newDialog.js';
 import { Server } from './server.js';
 
@@ -38,7 +38,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
         await begin(app, server, app.serviceManager.contents.localPath(given));
       }
     });
-    launcher?.add({ command: COMMAND, category: 'Notebook', rank: 50, args: { isLauncher: true } });
+    launcher?.add({
+      command: COMMAND,
+      category: 'Notebook',
+      rank: 50,
+      kernelIconUrl: cardPicture,
+      args: { isLauncher: true }
+    });
     palette?.addItem({ command: COMMAND, category: 'Ethical Assessment', args: { isPalette: true } });
   }
 };

@@ -32,7 +32,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const { commands, shell, serviceManager } = app;
     const server = new Server(serviceManager.serverSettings);
-    const model = new AssessmentModel(tracker, server, path => serviceManager.contents.localPath(path));
+    const model = new AssessmentModel(tracker, server, serviceManager.contents);
     const panel = new AssessmentPanel(model, {
       show: cell => model.panel && void showCell(model.panel, cell),
       runStale: () => void commands.execute(RUN_STALE),

@@ -32,6 +32,7 @@ export function measureTable(measures: readonly IMeasure[]): HTMLElement {
   const used = COLUMNS.filter(
     column => column.key === 'measure' || measures.some(row => row[column.key] !== '' && row[column.key] !== null)
   );
+  const drawn = measures.some(row => row.low !== null && row.high !== null);
   const region = document.createElement('div');
   region.className = 'fairnb-Measures-table';
   region.tabIndex = 0;
@@ -48,7 +49,7 @@ export function measureTable(measures: readonly IMeasure[]): HTMLElement {
   const fill = (): void => {
     const rows = sorted ? order(measures, sorted.key, sorted.down) : measures;
     const lines = scale(measures);
-    body.replaceChildren(...rows.slice(0, limit).map(row => line(row, used, lines)));
+    body.replaceChildren(...rows.slice(0, limit).map(row => line(row, used, drawn, lines)));
     more.hidden = rows.length <= limit;
     more.textContent = `Show all ${rows.length} measures`;
   };
@@ -57,7 +58,7 @@ export function measureTable(measures: readonly IMeasure[]): HTMLElement {
     fill();
   });
   table.append(
-    head(used, key => {
+    head(used, drawn, key => {
       sorted = { key, down: sorted?.key === key ? !sorted.down : false };
       fill();
       return sorted.down;
@@ -69,8 +70,11 @@ export function measureTable(measures: readonly IMeasure[]): HTMLElement {
   return region;
 }
 
-/** @param sort - sorts by a column and says whether downwards. */
-function head(columns: readonly IColumn[], sort: (key: SortKey) => boolean): HTMLElement {
+/**
+ * @param drawn - whether there are intervals.
+ * @param sort - sorts by a column and says whether downwards.
+ */
+function head(columns: readonly IColumn[], drawn: boolean, sort: (key: SortKey) => boolean): HTMLElement {
   const made = document.createElement('thead');
   const row = made.insertRow();
   for (const column of columns) {
@@ -86,7 +90,7 @@ function head(columns: readonly IColumn[], sort: (key: SortKey) => boolean): HTM
     });
     cell.append(button);
     row.append(cell);
-    if (column.key === 'value') {
+    if (drawn && column.key === 'value') {
       const interval = document.createElement('th');
       interval.scope = 'col';
       interval.textContent = 'Interval';
@@ -98,7 +102,7 @@ function head(columns: readonly IColumn[], sort: (key: SortKey) => boolean): HTM
 
 type Scale = ReturnType<typeof scale>;
 
-function line(measure: IMeasure, columns: readonly IColumn[], lines: Scale): HTMLElement {
+function line(measure: IMeasure, columns: readonly IColumn[], drawn: boolean, lines: Scale): HTMLElement {
   const row = document.createElement('tr');
   for (const column of columns) {
     const cell = row.insertCell();
@@ -109,7 +113,7 @@ function line(measure: IMeasure, columns: readonly IColumn[], lines: Scale): HTM
     if (column.key === 'status' && measure.note) {
       cell.title = measure.note;
     }
-    if (column.key === 'value') {
+    if (drawn && column.key === 'value') {
       row.insertCell().append(...interval(measure, lines));
     }
   }
