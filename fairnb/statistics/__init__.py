@@ -17,11 +17,11 @@ from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
 from fairnb.statistics._curves import Bin, Roc, ece_null
 from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
-from fairnb.statistics._estimate import Estimate
+from fairnb.statistics._estimate import Estimate, normal_quantile
 from fairnb.statistics._f1 import f1_interval, mean_f1_interval
 from fairnb.statistics._flagged import flagged_mean, flagged_mean_difference, standardised_flagged_mean
 from fairnb.statistics._intervals import accuracy, wilson
-from fairnb.statistics._means import Mean, mean_of, wald_mean
+from fairnb.statistics._means import Mean, mean_of, student_quantile, wald_mean
 from fairnb.statistics._names import overlap_name
 from fairnb.statistics._paired import ClusterMean, cluster_mean, mcnemar_mid_p, paired_difference, sign_test
 from fairnb.statistics._permutation import bias_aucs_null, permutation_p, scores_apart
@@ -72,6 +72,7 @@ __all__ = [
     "mean_score_difference",
     "merge_tallies",
     "mover_difference",
+    "normal_quantile",
     "overlap_correlation",
     "overlap_name",
     "paired_difference",
@@ -86,6 +87,7 @@ __all__ = [
     "sign_test",
     "standardised",
     "standardised_flagged_mean",
+    "student_quantile",
     "tally",
     "wald_mean",
     "welch_difference",
