@@ -8,6 +8,7 @@ from typing import Any
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of
 from fairnb.report._extract import BUNDLE
+from fairnb.sections import Result, section, section_ids
 from fairnb.text import RedactMode, redact
 
 MODES: tuple[RedactMode, ...] = ("none", "mask", "withhold")
@@ -121,9 +122,8 @@ def _rendered_anew(output: Mapping[str, Any], change: Callable[[list[Any]], list
 
 def _redacted_payload(payload: Mapping[str, Any], mode: RedactMode, key: bytes) -> dict[str, Any]:
     content = payload["content"]
-    examples = content["result"].get("examples", ())
-    if not examples:
-        return dict(payload)
+    result = _without_words(content) if mode == "withhold" else content["result"]
+    examples = result.get("examples", ())
     shown = [
         {
             **example,
@@ -135,5 +135,16 @@ def _redacted_payload(payload: Mapping[str, Any], mode: RedactMode, key: bytes) 
         }
         for example in examples
     ]
-    changed = {**content, "result": {**content["result"], "examples": shown}}
+    if not examples and result is content["result"]:
+        return dict(payload)
+    changed = {**content, "result": {**result, **({"examples": shown} if examples else {})}}
     return {**payload, "content": changed, "content_sha256": digest_of(changed)}
+
+
+def _without_words(content: Mapping[str, Any]) -> Any:
+    """A result as its section leaves it where texts are withheld; of sections not installed, as it is."""
+    if content.get("section") not in section_ids():
+        return content["result"]
+    result = Result.model_validate(content["result"])
+    changed = section(content["section"]).withheld(result)
+    return content["result"] if changed is result else changed.model_dump(mode="json")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fairnb.corpus import Corpus
     from fairnb.embedding import Embedding, Relation
     from fairnb.lexicon import Lexicon
+    from fairnb.masked_lm import ModelFolder
     from fairnb.mining import Mentions
     from fairnb.sections._questionnaire import Answers
     from fairnb.sections._register import Register
@@ -230,6 +231,9 @@ class View(Protocol):
 
     def file(self, path: str) -> Path: ...
 
+    def model(self, name_or_path: str) -> ModelFolder:
+        """A masked language model: a folder inside the case folder, or one of the Hugging Face hub by name."""
+
     def reviews(self) -> Mapping[str, Any]:
         """What a person found who read a sample of mentions; empty if nobody did.
 
@@ -299,6 +303,13 @@ class Section(ABC):
     @abstractmethod
     def run(self, view: View, params: Any) -> Result:
         """Compute the numbers: no drawing, no printing, no files."""
+
+    def withheld(self, result: Result) -> Result:
+        """The result without words of texts, for an export that withholds what the case file only masks.
+
+        Its examples are withheld by the export itself.
+        """
+        return result
 
     def statements(self, result: Result) -> Sequence[str]:
         """One plain sentence per result that counts."""

@@ -38,6 +38,26 @@ def mean_of(result: Result, measure: str, word: str) -> Measure:
     return result.measure(measure, attribute=TOKEN, subgroup=word, label="all")
 
 
+_EXCHANGED = (
+    " Exchanged: mean change of the score where the word alone is exchanged for its counterpart in these texts, with "
+    "its interval; a word that raises scores by itself makes it fall."
+)
+
+
+def _exchanged(result: Result, term: str) -> Measure | None:
+    return next(
+        (one for one in result.measures if one.measure == "mean_shift" and one.subgroup == term), None
+    )
+
+
+def _with_interval(measure: Measure | None) -> str:
+    if measure is None or measure.value is None:
+        return "–"
+    if measure.status is Status.TOO_FEW or measure.low is None:
+        return _in_points(measure)
+    return f"{points(measure.value)} ({interval_points(measure)})"
+
+
 def _in_points(measure: Measure | None) -> str:
     if measure is None or measure.value is None:
         return "–"
@@ -67,7 +87,10 @@ def _means_table(result: Result, attribute: str, names: Sequence[str], level: st
             *map(_in_points, split),
         ]
         if attribute == TERM:
-            cells.append(verdicts.get(mean.key, "–"))
+            exchanged = _exchanged(result, name)
+            if exchanged is not None:
+                keys.append(exchanged.key)
+            cells += [_with_interval(exchanged), verdicts.get(mean.key, "–")]
         rows.append(Row(tuple(cells), tuple(keys)))
     columns = [
         Column("Word" if attribute == TOKEN else "Identity term"),
@@ -79,12 +102,12 @@ def _means_table(result: Result, attribute: str, names: Sequence[str], level: st
         Column("Negative texts", "number"),
     ]
     if attribute == TERM:
-        columns.append(Column("Verdict"))
+        columns += [Column("Exchanged", "number"), Column("Verdict")]
     what = "Words" if attribute == TOKEN else "Identity terms"
     note = (
-        f"{_IN_POINTS}In texts where it occurs; at least {count(result.facts['min_texts'])} of the sample. The last "
-        "columns: mean SHAP by label, in brackets where too few texts are behind it."
-    )
+        f"{_IN_POINTS}In texts where it occurs; at least {count(result.facts['min_texts'])} of the sample. The "
+        "columns by label: mean SHAP, in brackets where too few texts are behind it."
+    ) + (_EXCHANGED if attribute == TERM else "")
     return Table(f"{what} by mean |SHAP|", tuple(columns), tuple(rows), note=note)
 
 
@@ -139,6 +162,29 @@ def _sample_table(result: Result) -> Table:
         Column("Each stands for", "number"),
     )
     return Table("How the sample was drawn", columns, tuple(rows), annex=True)
+
+
+def without_words(result: Result) -> Result:
+    """The result with words by their rank, but for those that the lexicon has too."""
+    if result.status != "done":
+        return result
+    kept = set(result.facts["of_lexicon"])
+    own = (one.subgroup for one in result.measures if one.attribute == TOKEN and one.subgroup not in kept)
+    named = {word: f"[word {rank}]" for rank, word in enumerate(dict.fromkeys(own), 1)}
+    return result.model_copy(
+        update={
+            "measures": tuple(
+                one.model_copy(update={"subgroup": named.get(one.subgroup, one.subgroup)})
+                if one.attribute == TOKEN
+                else one
+                for one in result.measures
+            ),
+            "facts": {
+                **result.facts,
+                "words": [named.get(word, word) for word in result.facts["words"]],
+            },
+        }
+    )
 
 
 def figures_of(result: Result) -> Mapping[str, Plot]:

@@ -13,7 +13,8 @@ from pydantic import Field
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number, percent
-from fairnb.sections._global_shown import figures_of, mean_of, tables_of
+from fairnb.sections._global_shown import figures_of, mean_of, tables_of, without_words
+from fairnb.sections._global_swap import Contrast, contrasts, measured_contrasts
 from fairnb.sections._global_words import (
     TERM,
     Explained,
@@ -27,13 +28,13 @@ from fairnb.sections._global_words import (
     word_in,
     words_of,
 )
-from fairnb.sections._measure import Measure
+from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Candidate, Example, Finding, Result, Verdict
-from fairnb.sections._shift import points
+from fairnb.sections._shift import interval_points, points
 from fairnb.sections._verdicts import observed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -57,6 +58,7 @@ class GlobalExplanation(Section):
 
     id = "global_explanation"
     title = "Words that drive the scores"
+    version = 2
     requirement = Altai.TRANSPARENCY
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -111,12 +113,20 @@ class GlobalExplanation(Section):
         enough = [term for term in terms if len(term.texts) >= params.min_texts]
         given: dict[str, Any] = {"level": view.confidence, "minimum": params.min_texts}
         listed = words[: params.words]
+        swapped = (
+            contrasts(view.lexicon, enough, explained, mentions, view.predict) if mentions is not None else []
+        )
         measures = [
             *measured(listed, explained, tested=False, **given),
-            *_adjusted(list(measured(enough, explained, tested=True, **given))),
+            *_adjusted(
+                [
+                    *measured(enough, explained, tested=True, **given),
+                    *measured_contrasts(swapped, explained, **given),
+                ]
+            ),
             *by_group(words, explained, _groups(mentions, explained), **given),
         ]
-        candidates, findings = _judged(view, words, enough, measures, explained)
+        candidates, findings = _judged(view, words, enough, swapped, measures, explained)
         gaps = [abs(one.base + float(one.values.sum()) - one.score) for one in explained.found]
         facts: dict[str, Any] = {
             "corpus": view.corpus(params.corpus).name,
@@ -130,6 +140,7 @@ class GlobalExplanation(Section):
             "explained": len(explained.texts),
             "failed": dict(Counter(reason for _, reason in failed)),
             "words": [word.name for word in listed],
+            "of_lexicon": _of_lexicon(view, shown),
             "counted": len(words),
             "terms": [term.name for term in enough],
             "rare_terms": len(terms) - len(enough),
@@ -183,6 +194,10 @@ class GlobalExplanation(Section):
             ),
             failed,
         )
+
+    def withheld(self, result: Result) -> Result:
+        """Words that are not of the lexicon by their rank."""
+        return without_words(result)
 
     def statements(self, result: Result) -> Sequence[str]:
         """The strongest words either way, then identity terms."""
@@ -261,8 +276,14 @@ def _shown_names(view: View, explained: Explained) -> dict[str, str]:
     )
     if view.redact("a") == "a":
         return {word: view.redact(word) for word in words}
-    listed = set(view.lexicon.vocabulary) if view.has(Need.MENTIONS) else set()
+    listed = set(_of_lexicon(view, words))
     return {word: word if word in listed else f"[word {place}]" for place, word in enumerate(words, 1)}
+
+
+def _of_lexicon(view: View, words: Iterable[str]) -> list[str]:
+    """Words that the lexicon has too: they give away nothing of a text."""
+    listed = set(view.lexicon.vocabulary) if view.has(Need.MENTIONS) else set()
+    return sorted(listed.intersection(words))
 
 
 def _groups(mentions: Mentions | None, explained: Explained) -> dict[str, npt.NDArray[np.bool_]]:
@@ -287,12 +308,18 @@ def _judged(
     view: View,
     words: Sequence[Word],
     terms: Sequence[Word],
+    swapped: Sequence[Contrast],
     measures: Sequence[Measure],
     explained: Explained,
 ) -> tuple[list[Candidate], list[Finding]]:
-    """Identity terms put to the test: an observation needs the adjusted test and the margin."""
+    """Identity terms put to the test: an observation needs the adjusted test and the margin.
+
+    Never more than an observation: what the swap of the same texts confirms is of the same exploratory family,
+    and findings that hold with the whole audit's error are those of the section on swapped identities.
+    """
     margin, alpha = view.criteria.margin, view.criteria.alpha
     known = {measure.key: measure for measure in measures}
+    contrast_of = {contrast.term: known[contrast.key] for contrast in swapped}
     candidates, findings = [], []
     for term in terms:
         mean = known[key_of("mean_shap", TERM, term.name)]
@@ -316,7 +343,7 @@ def _judged(
         statement = (
             f"In the {count(mean.n or 0)} texts of the sample that hold “{term.name}” it adds {points(mean.value)} "
             f"points to the score on average, and is number {rank} of {count(len(words))} words by mean |SHAP|; "
-            "whether the word itself does so, its swap shows."
+            f"{_confirmed(mean, contrast_of.get(term.name), margin, alpha)}."
         )
         candidate, finding = observed(
             mean,
@@ -329,6 +356,26 @@ def _judged(
         candidates.append(candidate)
         findings += [finding] if finding is not None else []
     return candidates, findings
+
+
+def _confirmed(mean: Measure, contrast: Measure | None, margin: float, alpha: float) -> str:
+    """What exchanging the word in the same texts says of whether the word itself moves the score."""
+    if contrast is None or contrast.value is None:
+        return "no swap shows whether the word itself does so: it has no counterpart there"
+    moved = (
+        f"exchanged for its counterpart in {count(contrast.n or 0)} of these texts it moves the score by "
+        f"{points(contrast.value)} ({interval_points(contrast)})"
+    )
+    if contrast.status is Status.TOO_FEW:
+        return f"{moved}, too few texts to say whether the word itself does so"
+    p = contrast.p_adjusted
+    against = contrast.value * (mean.value or 0.0) < 0
+    if p is not None and p < alpha and abs(contrast.value) >= margin and against:
+        return f"{moved}: the swap of the same texts confirms that the word itself does so"
+    return (
+        f"{moved}: this does not confirm that the word itself does so, rather than what stands around it or its "
+        "counterpart as well"
+    )
 
 
 def _short(text: str) -> str:

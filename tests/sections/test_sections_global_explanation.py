@@ -13,6 +13,7 @@ import pytest
 from fairnb.errors import FairnbError
 from fairnb.explanation import Attribution
 from fairnb.report._figures import draw_svg
+from fairnb.report._redaction import redacted_payloads
 from fairnb.sections import Need, Result, Severity, Status
 from fairnb.sections.global_explanation import GlobalExplanation
 
@@ -244,6 +245,77 @@ def test_where_texts_are_withheld_only_words_of_the_lexicon_are_named(small_view
     assert "goose" not in found.model_dump_json()
     assert "gay" in found.facts["words"]
     assert any(word.startswith("[word ") for word in found.facts["words"])
+
+
+def test_what_is_withheld_at_export_leaves_only_words_of_the_lexicon(result: Result) -> None:
+    payload = {"content": {"section": "global_explanation", "result": result.model_dump(mode="json")}}
+    (narrowed,) = redacted_payloads([payload], "withhold", b"key")
+    less = Result.model_validate(narrowed["content"]["result"])
+    assert "goose" in result.model_dump_json()
+    assert "goose" not in less.model_dump_json()
+    assert "gay" in less.facts["words"]
+    assert [one.value for one in less.measures] == [one.value for one in result.measures]
+    drawn = [draw_svg(plot.figure, name) for name, plot in GlobalExplanation().figures(less).items()]
+    assert drawn
+    assert "goose" not in "".join(drawn)
+    assert "goose" not in repr(GlobalExplanation().tables(less)) + repr(GlobalExplanation().statements(less))
+    assert (
+        redacted_payloads([payload], "mask", b"key")[0]["content"]["result"] == payload["content"]["result"]
+    )
+
+
+SHIFTS = {"muslim": 2.0, "christian": -2.0, "black": 2.0, "white": 2.0, "today": 1.0}
+
+
+def shifting(text: str) -> float:
+    return 1 / (1 + math.exp(-0.5 * sum(SHIFTS.get(word, 0.0) for word in text.split())))
+
+
+def swapped_view(small_view: Callable[..., Any]) -> Any:
+    said = (
+        "the {} women went out on day {}",
+        "on day {1} we met {0} women",
+        "day {1}: the {0} women said so today",
+    )
+    texts = [
+        said[n % 3].format(word, n)
+        for n in range(24)
+        for word in ("muslim", "christian", "black", "white", "gay")
+    ]
+    return viewed(small_view, texts, [n % 2 for n in range(len(texts))], predictor=shifting)
+
+
+def test_the_swap_of_the_same_texts_confirms_a_word_that_moves_scores_itself(
+    small_view: Callable[..., Any],
+) -> None:
+    view = swapped_view(small_view)
+    found = explained(view, texts=120)
+    key = {"attribute": "identity_term", "subgroup": "muslim", "label": "all", "variant": "to=Christianity"}
+    muslim = found.measure("mean_shift", **key)
+    # Of the texts with "muslim", a third has "today".
+    plain = shifting("christian") - shifting("muslim")
+    by_hand = (2 * plain + shifting("christian today") - shifting("muslim today")) / 3
+    assert muslim.value == pytest.approx(by_hand, abs=1e-9)
+    assert (muslim.n, muslim.family) == (24, "E")
+    (finding,) = (one for one in found.findings if one.criterion.endswith(": muslim"))
+    assert finding.severity is Severity.OBSERVATION
+    assert "the swap of the same texts confirms that the word itself does so" in finding.statement
+
+
+def test_a_counterpart_that_does_the_same_does_not_confirm_it(small_view: Callable[..., Any]) -> None:
+    found = explained(swapped_view(small_view), texts=120)
+    shift = found.measure(
+        "mean_shift", attribute="identity_term", subgroup="black", label="all", variant="to=White"
+    )
+    assert shift.value == pytest.approx(0.0, abs=1e-12)
+    (finding,) = (one for one in found.findings if one.criterion.endswith(": black"))
+    assert "this does not confirm that the word itself does so" in finding.statement
+
+
+def test_a_word_without_a_counterpart_is_said_to_have_none(small_view: Callable[..., Any]) -> None:
+    found = explained(swapped_view(small_view), texts=120)
+    (gay,) = (one for one in found.candidates if one.criterion.endswith(": gay"))
+    assert "no swap shows whether the word itself does so: it has no counterpart there" in gay.statement
 
 
 def test_needs(small_view: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
