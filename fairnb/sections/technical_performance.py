@@ -6,6 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from fairnb.sections._by_language import (
+    ALL_NOT_DECLARED,
+    NOT_DECLARED,
+    by_language,
+    confusions,
+    language_table,
+)
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, label_axes, new_figure, write
 from fairnb.sections._format import between, count, interval_of, level_of, number, percent, value_of
@@ -32,7 +39,7 @@ class TechnicalPerformance(Section):
 
     id = "technical_performance"
     title = "Technical performance"
-    version = 2
+    version = 3
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.TEST_CORPUS, Need.SCORES)
     source = "Paper, section 3, Table 1; DeLong et al. (1988) for the AUC; Wilson (1927) for shares."
@@ -44,7 +51,8 @@ class TechnicalPerformance(Section):
         "The *Brier score* is the mean squared distance of score and label, 0 at best. The *expected "
         "calibration error* averages the distance of mean score and observed share over ten bins; it is "
         "above zero by chance alone, so what a perfectly calibrated system would show on these scores on average "
-        "(half-normal approximation in each bin, no permutation) stands beside it."
+        "(half-normal approximation in each bin, no permutation) stands beside it. The *error rate* is one minus "
+        "accuracy; it and both kinds of error are told for each language that the corpus declares."
     )
 
     class Params(SectionParams):
@@ -63,11 +71,14 @@ class TechnicalPerformance(Section):
         tally = view.tally("test")
         confusion = tally.confusion(threshold)
         level = view.confidence
+        languages = view.corpus("test").languages
+        by_code = confusions(languages, view.labels("test"), view.scores("test"), threshold)
         measures = [
             *_overall(tally, confusion, threshold, level, params.bins, view.seed),
             *_classes(confusion, threshold, level),
+            *by_language(by_code, threshold, level),
         ]
-        limits = []
+        limits = [] if set(by_code) - {NOT_DECLARED} else [ALL_NOT_DECLARED]
         unscored = tally.unscored()
         if unscored:
             limits.append(
@@ -92,6 +103,7 @@ class TechnicalPerformance(Section):
                 "level": level,
                 "confusion": {"tp": confusion.tp, "fp": confusion.fp, "fn": confusion.fn, "tn": confusion.tn},
                 "unscored": unscored,
+                "languages": {code: own._asdict() for code, own in by_code.items()},
             },
             tallies={"test": tally.digest},
             series=_curves(tally, params.bins, level),
@@ -118,8 +130,13 @@ class TechnicalPerformance(Section):
         return said
 
     def tables(self, result: Result) -> Sequence[Table]:
-        """Table 1 and the measures over all texts."""
-        return (_table_1(result), _confusion_table(result), _overall_table(result))
+        """Table 1, the measures over all texts, and errors by language."""
+        return (
+            _table_1(result),
+            _confusion_table(result),
+            _overall_table(result),
+            language_table(result),
+        )
 
     def figures(self, result: Result) -> Mapping[str, Plot]:
         """ROC and calibration."""

@@ -168,3 +168,51 @@ def test_every_printed_row_names_measures_that_exist(small_view, sample):
     for table in part.tables(result):
         for row in table.rows:
             assert set(row.measures) <= keys
+
+
+def test_errors_by_language_equal_scikit_learns_on_the_texts_of_each(small_view, sample):
+    labels, scores = sample
+    languages = np.where(np.arange(600) % 3 == 0, "it", "en")
+    result = run(small_view({"test": labels}, {"test": scores}, languages={"test": languages.tolist()}))
+    assert list(result.facts["languages"]) == ["en", "it"]
+    for language in ("en", "it"):
+        own = languages == language
+        flagged = scores[own] >= np.float32(0.5)
+        (tn, fp), (fn, tp) = confusion_matrix(labels[own], flagged)
+        expected = {
+            ("accuracy", "all"): accuracy_score(labels[own], flagged),
+            ("error_rate", "all"): 1 - accuracy_score(labels[own], flagged),
+            ("false_positive_rate", "negative"): fp / (fp + tn),
+            ("false_negative_rate", "positive"): fn / (fn + tp),
+        }
+        for (measure, label), value in expected.items():
+            found = result.measure(measure, attribute="language", subgroup=language, label=label)
+            assert found.value == pytest.approx(value, abs=1e-12)
+            assert found.low < found.value < found.high
+            assert found.status is Status.OK
+    table = section("technical_performance").tables(result)[-1]
+    assert [row.cells[0] for row in table.rows] == ["en", "it"]
+    assert "Articles 15(1)(e) and 42(2)(c)" in table.note
+    assert not any("does not declare the language" in limit for limit in result.limits)
+
+
+def test_a_language_that_is_not_declared_is_said_to_be_so_and_never_guessed(small_view, sample):
+    labels, scores = sample
+    result = run(small_view({"test": labels}, {"test": scores}))
+    assert list(result.facts["languages"]) == ["not declared"]
+    assert any("does not declare the language" in limit for limit in result.limits)
+    some = run(small_view({"test": labels}, {"test": scores}, languages={"test": ["", *["de"] * 599]}))
+    assert list(some.facts["languages"]) == ["de", "not declared"]
+    one = some.measure("error_rate", attribute="language", subgroup="not declared", label="all")
+    assert (one.value, one.status) == (None, Status.TOO_FEW)
+
+
+def test_a_language_with_few_texts_is_indicative_or_too_few(small_view):
+    labels, scores = [1, 0] * 12, [0.9, 0.2] * 12
+    languages = ["en"] * 8 + ["it"] * 16
+    result = run(small_view({"test": labels}, {"test": scores}, languages={"test": languages}))
+    status = {
+        language: result.measure("accuracy", attribute="language", subgroup=language, label="all").status
+        for language in ("en", "it")
+    }
+    assert status == {"en": Status.TOO_FEW, "it": Status.INDICATIVE}
