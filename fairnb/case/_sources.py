@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fairnb.corpus import Corpus, CorpusSpec
     from fairnb.embedding import Embedding, OwnLayer, Relation
     from fairnb.lexicon import Lexicon
+    from fairnb.masked_lm import ModelFolder
     from fairnb.mining import Mentions, Source
     from fairnb.system import Scores, System, SystemSpec, Tokens
 
@@ -191,6 +192,22 @@ class Sources:
             self.embeddings_digest(),
             lambda: load_embeddings(spec, self.folder, own=own_layer(self.file.system)),
         )
+
+    def model(self, name: str, *, fetch: bool) -> ModelFolder:
+        """A masked language model's folder inside the case folder, or one fetched by its name."""
+        from fairnb.masked_lm import find_model
+
+        return find_model(name, self.folder, fetch=fetch)
+
+    def model_digest(self, name: str) -> str:
+        """Digest of a model's files; empty where it is not on this machine."""
+        try:
+            found = self.model(name, fetch=False)
+        except FairnbError as error:
+            if error.code not in ("missing-model", "package-missing"):
+                raise
+            return ""
+        return self._once(("model digest", name), found.touched, lambda: found.digest)
 
     def embeddings_digest(self) -> str:
         """Digest over the embeddings' files; files are hashed again only when one was touched."""

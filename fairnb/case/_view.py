@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairnb.corpus import Corpus
     from fairnb.embedding import Embedding, Relation
     from fairnb.lexicon import Lexicon
+    from fairnb.masked_lm import ModelFolder
     from fairnb.mining import CountedBy, Mentions
     from fairnb.statistics import Tally
     from fairnb.system import Scores, Tokens
@@ -213,6 +214,12 @@ class CaseView:
             )
         self._read(f"file:{path}")
         return full
+
+    def model(self, name_or_path: str) -> ModelFolder:
+        # What is not here yet is fetched first: a digest is of files.
+        found = self._sources.model(name_or_path, fetch=True)
+        self._read(f"model:{name_or_path}")
+        return found
 
     def reviews(self) -> Mapping[str, Any]:
         from fairnb.case._review import read_review

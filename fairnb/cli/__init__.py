@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import CycloptsError
 
-from fairnb.cli import _ami, _ami_make, _case, _document, _things  # noqa: F401 - importing them adds their verbs
+from fairnb.cli import _ami, _ami_make, _case, _document, _mlm, _things  # noqa: F401 - importing them adds their verbs
 from fairnb.cli._app import app
 from fairnb.cli._app import say as _say
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors

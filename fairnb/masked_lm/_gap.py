@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fairnb.errors import FairnbError
 from fairnb.masked_lm._align import narrowed, one_word
 from fairnb.masked_lm._pairs import BLANK, Pair
 from fairnb.masked_lm._token_model import Asked, Masked, Progress, TokenModel, too_long
@@ -231,3 +232,40 @@ def langtest_gap(
             why = BELOW if cut.more in likely or cut.less in likely else NOT_AMONG
         scores.append(GapScore(pair, outcome, why, more, less, (1, 1)))
     return tuple(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class GapTest:
+    """The mask-gap test with its thresholds."""
+
+    low: float
+    gap: float
+    langtest: bool
+
+    def run(
+        self, pairs: Sequence[Pair], model: TokenModel, progress: Progress | None = None
+    ) -> tuple[GapScore, ...]:
+        """Score the pairs: `langtest_gap` or `mask_gap`."""
+        test = langtest_gap if self.langtest else mask_gap
+        return test(pairs, model, low=self.low, gap=self.gap, progress=progress)
+
+
+def gap_test(
+    *, compat: str | None = None, low: float = LOW, gap: float | None = None, where: str = ""
+) -> GapTest:
+    """Make the mask-gap test from its thresholds; without `gap` the default of the form that is asked for.
+
+    Raises
+    ------
+    FairnbError
+        ``bad-value`` for a form that does not exist or a threshold that is no probability.
+    """
+    if compat not in (None, "langtest"):
+        raise FairnbError("bad-value", f"compat is {compat!r}", "write langtest or leave it out", where=where)
+    langtest = compat == "langtest"
+    given = LANGTEST_GAP if langtest else GAP
+    test = GapTest(low, given if gap is None else gap, langtest)
+    for name, value in (("low", test.low), ("gap", test.gap)):
+        if not 0.0 <= value <= 1.0:
+            raise FairnbError("bad-value", f"{name} is {value}", "give a share between 0 and 1", where=where)
+    return test

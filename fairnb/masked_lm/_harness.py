@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairnb.errors import FairnbError
 from fairnb.masked_lm._align import one_word
 from fairnb.masked_lm._folder import find_model
-from fairnb.masked_lm._gap import (
-    GAP,
-    LANGTEST_GAP,
-    LANGTEST_PASS_RATE,
-    LOW,
-    GapScore,
-    langtest_gap,
-    mask_gap,
-)
+from fairnb.masked_lm._gap import LANGTEST_PASS_RATE, LOW, GapScore, gap_test
 from fairnb.masked_lm._known import CROWS_PAIRS, known_pairs
 from fairnb.masked_lm._load import load_masked_model
 from fairnb.masked_lm._pairs import Pairs, read_pairs
@@ -75,17 +67,18 @@ class Harness:
         trust: bool = False,
     ) -> None:
         _refuse_task(task)
-        if compat not in (None, "langtest"):
-            raise FairnbError("bad-value", f"compat is {compat!r}", 'write compat="langtest" or leave it out')
         self._name = _model_name(model)
         self._source = (data or {}).get("data_source", CROWS_PAIRS)
-        self._compat = compat == "langtest"
         self._show_texts = show_texts
         self._trust = trust
         table = _tests(config)
-        self._low = _share(table, "filter_threshold", LOW)
-        self._gap = _share(table, "diff_threshold", LANGTEST_GAP if self._compat else GAP)
-        self._pass_rate = _share(table, "min_pass_rate", LANGTEST_PASS_RATE)
+        self._test = gap_test(
+            compat=compat,
+            low=table.get("filter_threshold", LOW),
+            gap=table.get("diff_threshold"),
+            where="config",
+        )
+        self._pass_rate = table.get("min_pass_rate", LANGTEST_PASS_RATE)
         self._pairs: Pairs | None = None
         self._scores: tuple[GapScore, ...] | None = None
 
@@ -109,8 +102,7 @@ class Harness:
         """
         pairs = self._generated().pairs
         opened = model or load_masked_model(find_model(self._name), trust=self._trust)
-        test = langtest_gap if self._compat else mask_gap
-        self._scores = test(pairs, opened, low=self._low, gap=self._gap)
+        self._scores = self._test.run(pairs, opened)
         return self
 
     def testcases(self) -> pd.DataFrame:
@@ -140,7 +132,7 @@ class Harness:
                 "reason": score.reason,
             }
             for score in self._ran()
-            if score.kept or not self._compat
+            if score.kept or not self._test.langtest
         ]
         columns = [
             "category",
@@ -225,10 +217,3 @@ def _tests(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
     tests = (config or {}).get("tests", {})
     own: Mapping[str, Any] = tests.get(_CATEGORY, {}).get(_TEST, {})
     return own
-
-
-def _share(table: Mapping[str, Any], key: str, default: float) -> float:
-    value = table.get(key, default)
-    if not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise FairnbError("bad-value", f"{key} is {value!r}", "give a share between 0 and 1", where="config")
-    return float(value)

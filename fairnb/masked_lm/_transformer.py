@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +15,11 @@ from fairnb.masked_lm._token_model import Asked, Masked, Progress
 if TYPE_CHECKING:
     import torch
 
+_Read = TypeVar("_Read")
 _TOKENS = 1 << 13
 """Most tokens in one batch."""
-_LOGITS = 1 << 23
-"""Most logits of one batch: 32 MiB, so that they stay near the processor."""
+_LOGITS = 1 << 21
+"""Most logits of one batch: 8 MiB, so that they stay near the processor."""
 
 
 class MaskedModel:
@@ -39,10 +42,18 @@ class MaskedModel:
         self.unknown_id: int | None = tokenizer.unk_token_id
         self.uncased = _lower_cases(tokenizer)
         self.longest = _longest(model, tokenizer)
-        # Byte-level vocabularies never fall back on the token for what they lack.
         self._vocabulary = int(model.config.vocab_size)
+        self._wanted = threading.local()
+        if model.base_model is not model:
+            model.base_model.register_forward_hook(self._hand_on)
         self._short_cut = self._is_alike()
-        self.facts: dict[str, Any] = {**facts, "uncased": self.uncased, "longest": self.longest}
+        ends = {self.encode("a")[at] for at in (0, -1)}
+        self.facts: dict[str, Any] = {
+            **facts,
+            "uncased": self.uncased,
+            "longest": self.longest,
+            "marked_ends": ends <= set(tokenizer.all_special_ids),
+        }
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Ids of a text's tokens with the tokenizer's own marks, never cut off."""
@@ -63,65 +74,104 @@ class MaskedModel:
         by_row: dict[Masked, list[int]] = {}
         for index, (row, _) in enumerate(asked):
             by_row.setdefault(row, []).append(index)
-        found = np.empty(len(asked), dtype=np.float64)
-        for rows, logits in self._batches(list(by_row), progress):
-            whole = torch.logsumexp(logits, dim=-1)
-            lines = [line for line, row in enumerate(rows) for _ in by_row[row]]
+
+        def read(rows: Sequence[Masked], logits: torch.Tensor) -> tuple[list[int], Any]:
+            lines = torch.tensor([line for line, row in enumerate(rows) for _ in by_row[row]])
             indices = [index for row in rows for index in by_row[row]]
             targets = torch.tensor([asked[index].target for index in indices])
-            values = logits[torch.tensor(lines), targets] - whole[torch.tensor(lines)]
-            found[indices] = values.numpy()
+            whole = torch.logsumexp(logits, dim=-1)
+            return indices, (logits[lines, targets] - whole[lines]).numpy()
+
+        found = np.empty(len(asked), dtype=np.float64)
+        for indices, values in self._read(list(by_row), read, progress):
+            found[indices] = values
         return found
 
     def likeliest(
         self, rows: Sequence[Masked], k: int, progress: Progress | None = None
     ) -> list[list[tuple[int, float]]]:
         """The k likeliest tokens of each row with their probabilities, the likeliest first."""
-        found: dict[Masked, list[tuple[int, float]]] = {}
-        for batch, logits in self._batches(list(dict.fromkeys(rows)), progress):
+
+        def read(batch: Sequence[Masked], logits: torch.Tensor) -> list[tuple[Masked, Any]]:
             values, tokens = logits.softmax(dim=-1).topk(min(k, self._vocabulary))
-            for row, likely, of in zip(batch, tokens.tolist(), values.tolist(), strict=True):
-                found[row] = list(zip(likely, of, strict=True))
+            likely = (
+                list(zip(*one, strict=True)) for one in zip(tokens.tolist(), values.tolist(), strict=True)
+            )
+            return list(zip(batch, likely, strict=True))
+
+        read_rows = self._read(list(dict.fromkeys(rows)), read, progress)
+        found = dict(pair for pairs in read_rows for pair in pairs)
         return [found[row] for row in rows]
 
-    def _batches(
-        self, rows: Sequence[Masked], progress: Progress | None
-    ) -> Iterator[tuple[Sequence[Masked], torch.Tensor]]:
-        """Rows of equal length and their logits at the masked position; shape (rows, vocabulary).
+    def _read(
+        self,
+        rows: Sequence[Masked],
+        read: Callable[[Sequence[Masked], torch.Tensor], _Read],
+        progress: Progress | None,
+    ) -> Iterator[_Read]:
+        """Give what `read` makes of rows of equal length and their logits at the masked position.
 
-        Without padding a row's numbers do not depend on which rows it runs with, but for rounding.
+        Without padding a row's numbers do not depend on which rows it runs with, but for rounding. Each batch is
+        one thread's from beginning to end: threads that share one batch wait for each other at every step.
         """
         import torch
 
+        batches = list(self._batches(rows))
+        threads = torch.get_num_threads()
+
+        def run(batch: Sequence[Masked]) -> _Read:
+            with torch.inference_mode():
+                return read(batch, self._logits(batch, self._short_cut))
+
+        done = 0
+        pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
+        try:
+            for batch, made in zip(batches, pool.map(run, batches), strict=True):
+                before, done = done, done + len(batch)
+                if progress is not None and 100 * done // len(rows) > 100 * before // len(rows):
+                    progress(done, len(rows))
+                yield made
+        finally:
+            pool.shutdown(cancel_futures=True)
+            # Part of the setting is one for all threads.
+            torch.set_num_threads(threads)
+
+    def _batches(self, rows: Sequence[Masked]) -> Iterator[Sequence[Masked]]:
         ordered = sorted(rows, key=lambda row: len(row.ids))
         start = 0
-        with torch.inference_mode():
-            while start < len(ordered):
-                length = len(ordered[start].ids)
-                most = max(1, min(_TOKENS // length, _LOGITS // self._vocabulary))
-                batch = [row for row in ordered[start : start + most] if len(row.ids) == length]
-                if progress is not None:
-                    progress(start, len(ordered))
-                yield batch, self._logits(batch, self._short_cut)
-                start += len(batch)
-        if progress is not None:
-            progress(len(ordered), len(ordered))
+        while start < len(ordered):
+            length = len(ordered[start].ids)
+            most = max(1, min(_TOKENS // length, _LOGITS // self._vocabulary))
+            batch = [row for row in ordered[start : start + most] if len(row.ids) == length]
+            yield batch
+            start += len(batch)
 
     def _logits(self, rows: Sequence[Masked], short_cut: bool) -> torch.Tensor:
+        """Logits at the masked positions; shape (rows, vocabulary)."""
         import torch
 
         ids = torch.tensor([row.ids for row in rows])
-        positions = torch.tensor([row.position for row in rows])
-        lines = torch.arange(len(rows))
+        lines, positions = torch.arange(len(rows)), torch.tensor([row.position for row in rows])
         if not short_cut:
             logits: torch.Tensor = self._model(input_ids=ids).logits
             return logits[lines, positions]
-        hook = self._model.base_model.register_forward_hook(_only(lines, positions))
+        self._wanted.places = (lines, positions)
         try:
             logits = self._model(input_ids=ids).logits
         finally:
-            hook.remove()
+            del self._wanted.places
         return logits[:, 0]
+
+    def _hand_on(self, module: Any, given: Any, output: Any) -> Any:
+        """After the encoder: hand on the rows at the masked positions alone."""
+        places = getattr(self._wanted, "places", None)
+        if places is None:
+            return output
+        picked = output[0][places].unsqueeze(1)
+        if isinstance(output, tuple):
+            return (picked, *output[1:])
+        output["last_hidden_state"] = picked
+        return output
 
     def _is_alike(self) -> bool:
         """Whether the head gives the same for the masked row alone: tried once, on a short row.
@@ -144,19 +194,6 @@ class MaskedModel:
             except (RuntimeError, TypeError, IndexError, AttributeError, KeyError, ValueError):
                 return False
             return alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-5)
-
-
-def _only(lines: torch.Tensor, positions: torch.Tensor) -> Callable[[Any, Any, Any], Any]:
-    """A hook after the encoder that hands on the rows at the masked positions alone."""
-
-    def hand_on(module: Any, given: Any, output: Any) -> Any:
-        picked = output[0][lines, positions].unsqueeze(1)
-        if isinstance(output, tuple):
-            return (picked, *output[1:])
-        output["last_hidden_state"] = picked
-        return output
-
-    return hand_on
 
 
 def _lower_cases(tokenizer: Any) -> bool:

@@ -22,6 +22,7 @@ _OWN = {
     "swap": "fairnb.sections.swap:Swap",
     "counterfactual": "fairnb.sections.counterfactual:Counterfactual",
     "auc_bias": "fairnb.sections.auc_bias:AucBias",
+    "masked_lm": "fairnb.sections.masked_lm:MaskedLm",
     "local_explanation": "fairnb.sections.local_explanation:LocalExplanation",
     "global_explanation": "fairnb.sections.global_explanation:GlobalExplanation",
     "robustness": "fairnb.sections.robustness:Robustness",

@@ -30,6 +30,7 @@ def test_it_is_a_valid_notebook(template: dict[str, Any]) -> None:
 
 
 ON_REQUEST = (
+    "masked_lm",
     *("local_explanation", "global_explanation", "robustness"),
     *("privacy", "footprint", "questionnaire"),
 )
