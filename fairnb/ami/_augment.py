@@ -18,7 +18,8 @@ from fairnb.ami._sentences import Sentences, sentences_of
 from fairnb.corpus import Dice
 from fairnb.errors import FairnbError
 
-_TRIES = 25
+_MISSES = 200
+"""Draws in a row that gave no new sentence, after which there are held to be no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +122,16 @@ def _composed(
 ) -> tuple[str, ...]:
     known = sentences.known(term)
     made: dict[str, None] = {}
-    tries = _TRIES * wanted
-    while len(made) < wanted and tries:
-        tries -= 1
+    misses = 0
+    while len(made) < wanted and misses < _MISSES:
         if known is not None:
             text = sentences.filled(dice.pick(sentences.augment), known, dice)
         else:
             quoted = dice.pick(sentences.words)
             text = sentences.filled(quoted.replace("{term}", term).replace("{Term}", term), None, dice)
-        if text not in taken:
+        if text in taken or text in made:
+            misses += 1
+        else:
             made[text] = None
+            misses = 0
     return tuple(made)

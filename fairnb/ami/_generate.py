@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from fairnb.ami._raw import raw_set
+from fairnb.ami._raw import FEWEST, MOST, raw_set
 from fairnb.ami._synth import PARTS, synthetic_set, synthetic_terms
 from fairnb.errors import FairnbError
 from fairnb.files import make_folder, write_all
@@ -27,7 +27,7 @@ def generate(folder: Path, language: str, *, seed: int = 0, rows: int | None = N
     language : {"it", "en"}
     seed : int
     rows : int, optional
-        Texts of the raw training part; the test part has a third as many. Left out: no raw corpus.
+        Texts of the raw training part, 720 to 60,000; the test part has a third as many. Left out: no raw corpus.
 
     Returns
     -------
@@ -40,6 +40,12 @@ def generate(folder: Path, language: str, *, seed: int = 0, rows: int | None = N
         ``unknown-language``, ``bad-rows``; ``file-exists`` if a file of that name holds something else:
         nothing is overwritten; ``cannot-write``.
     """
+    if rows is not None and not _TEST_SHARE * FEWEST <= rows <= MOST:
+        raise FairnbError(
+            "bad-rows",
+            f"{rows} raw training texts were asked for",
+            f"ask for {_TEST_SHARE * FEWEST} to {MOST:,}: with fewer the planted shares cannot hold",
+        )
     contents = {"terms": "".join(f"{term}\n" for term in synthetic_terms(language))}
     synthetic = synthetic_set(language, seed)
     for part in PARTS:
