@@ -13,7 +13,7 @@ from fairnb.errors import FairnbError
 from fairnb.notebook._display import bundle_of, show
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
-from fairnb.notebook._widgets import STYLE, Control, Panel, button
+from fairnb.notebook._widgets import STYLE, Control, Panel, button, hear_meanwhile
 from fairnb.sections import Need, section
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class Controls:
 
         self._say("running", "Running")
         display(self.panel)  # type: ignore[no-untyped-call]
+        hear_meanwhile(self._stopper)
         self._work(first=True)
 
     def run(self) -> None:

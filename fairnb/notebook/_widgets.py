@@ -228,3 +228,15 @@ def button(label: str, icon: str, tip: str, pressed: Callable[[], None], *, prim
     )
     made.on_click(lambda _: pressed())
     return made
+
+
+def hear_meanwhile(widget: Any) -> None:
+    """Have a widget's messages heard while a cell runs, where the kernel has subshells.
+
+    ipykernel from 7.4 on hands a comm's messages to the shell that wrote to the comm last. A widget that a
+    cell made would so be heard only when the cell has ended; without that note, the front end decides, and
+    JupyterLab sends them to a subshell. Call it after whatever was last written to the widget.
+    """
+    comm = widget.comm
+    if comm is not None:
+        vars(comm).pop("_reply_subshell_id", None)
