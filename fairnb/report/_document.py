@@ -96,6 +96,8 @@ class Document:
     """Those that exceed the margin first, by severity, then by size."""
     overview: tuple[Overview, ...]
     not_assessed: tuple[tuple[str, str], ...]
+    left_out: Mapping[str, str]
+    """Title of a section that was not assessed -> why, in the assessor's words."""
     register: RegisterView
     """Findings, with what people say of them."""
     limits: tuple[tuple[str, tuple[str, ...]], ...]
@@ -222,6 +224,11 @@ def build_document(
         verdicts=_ranked(verdicts),
         overview=_overview(views, payloads),
         not_assessed=_not_assessed(views),
+        left_out={
+            str(one["title"]): str(one["reason"])
+            for one in concluded.get("sections", ())
+            if one.get("reason") and not one.get("done")
+        },
         register=_register(views, concluded, evidence),
         reviewer=str(concluded.get("reviewer", "")).strip(),
         limits=_limits(views),
