@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ MAGIC = b"fairnb-tally"
 VERSION = 1
 LIMIT = 1_000_000
 """Bytes a tally may take in a document."""
+_STORED = "_stored"
+"""Where a tally keeps the bytes that were made of it, as it keeps its digest."""
 LARGEST = 64 * 2**20
 """Bytes of content that are written or unpacked at most."""
 
@@ -40,19 +43,32 @@ def encode(tally: Tally, limit: int | None) -> tuple[Tally, bytes]:
     FairnbError
         ``tally-too-large`` if even the coarsest does not fit.
     """
+    known = vars(tally).get(_STORED)
+    if known is not None and (limit is None or len(known) <= limit):
+        return tally, known
     for shift in SHIFTS:
         if shift < tally.shift:
             continue
         fitting = tally.coarsened(shift)
         content = _content(fitting)
-        data = MAGIC + bytes([VERSION]) + zlib.compress(content, 6)
+        data = _packed(content)
         if len(content) <= LARGEST and (limit is None or len(data) <= limit):
+            # What is fitted is stored and digested next: neither packs it a second time.
+            vars(fitting)[_STORED] = data
+            vars(fitting)["digest"] = sha256(content)
             return fitting, data
     raise FairnbError(
         "tally-too-large",
         f"a tally of {len(tally.names)} groups takes {len(data):,} bytes at its coarsest",
         f"count fewer groups or pairs, so that it fits {limit or LARGEST:,} bytes",
     )
+
+
+def sizes(tally: Tally) -> Iterator[tuple[int, int]]:
+    """Each shift that a tally may still be coarsened by, finest first, and the bytes it then takes."""
+    for shift in SHIFTS:
+        if shift >= tally.shift:
+            yield shift, len(_packed(_content(tally.coarsened(shift))))
 
 
 def decode(data: bytes, kind: type[Tally]) -> Tally:
@@ -89,6 +105,10 @@ def _damaged(found: str) -> FairnbError:
 
 
 # ---- writing
+
+
+def _packed(content: bytes) -> bytes:
+    return MAGIC + bytes([VERSION]) + zlib.compress(content, 6)
 
 
 def _content(tally: Tally) -> bytes:

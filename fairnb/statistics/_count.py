@@ -80,8 +80,8 @@ def tally(
             where=f"row {odd[0]}",
         )
     answer = answer.astype(np.int64)
-    chosen = _checked_thresholds(thresholds)
-    all_names, row, group = _memberships(groups, tuple(names), tuple(pairs), len(answer))
+    chosen = checked_thresholds(thresholds)
+    all_names, row, group = memberships(groups, tuple(names), tuple(pairs), len(answer))
 
     scored = ~np.isnan(p)
     counted = scored & (answer >= 0)
@@ -147,7 +147,7 @@ def _check_lengths(
         )
 
 
-def _checked_thresholds(thresholds: Iterable[float]) -> list[float]:
+def checked_thresholds(thresholds: Iterable[float]) -> list[float]:
     chosen = sorted({float(one) for one in thresholds})
     for one in chosen:
         if not 0.0 <= one <= 1.0:
@@ -155,7 +155,7 @@ def _checked_thresholds(thresholds: Iterable[float]) -> list[float]:
     return chosen
 
 
-def _memberships(
+def memberships(
     groups: Groups | None, names: tuple[str, ...], pairs: tuple[tuple[str, str], ...], n: int
 ) -> tuple[tuple[str, ...], _Rows, _Rows]:
     """All group names, and rows and groups of every membership; group 0 holds every row."""

@@ -1,0 +1,110 @@
+"""Rows counted once, to be asked about thresholds again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from fairnb.statistics._arrays import read_only
+from fairnb.statistics._bytes import LIMIT, sizes
+from fairnb.statistics._count import checked_thresholds, memberships, tally
+from fairnb.statistics._keys import as_scores
+
+if TYPE_CHECKING:
+    from fairnb.statistics._count import Groups
+    from fairnb.statistics._tally import Tally
+
+_CLEAR = 1.05
+"""By how much a form must be over the limit for a few counts more or less not to matter."""
+
+
+class Counting:
+    """What `tally` makes of some rows, for any thresholds, without looking at the rows again.
+
+    Equal, bit for bit, to `tally(..., thresholds=...).fitted()`.
+
+    Parameters
+    ----------
+    labels, scores, groups, names, clusters, cluster_key, pairs
+        As `tally` takes them. With clusters, rows are counted again for each set of thresholds.
+    """
+
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        scores: npt.ArrayLike,
+        groups: Groups | None = None,
+        names: Sequence[str] = (),
+        *,
+        clusters: Sequence[object] | None = None,
+        cluster_key: bytes = b"",
+        pairs: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        pairs = tuple(pairs)
+
+        def count(thresholds: Iterable[float]) -> Tally:
+            return tally(
+                labels,
+                scores,
+                groups,
+                names,
+                clusters=clusters,
+                cluster_key=cluster_key,
+                pairs=pairs,
+                thresholds=thresholds,
+            )
+
+        self._count = count if clusters is not None else None
+        if self._count is None:
+            self._plain = count(())
+            self._starts, self._sorted = _sorted_cells(labels, scores, groups, tuple(names), pairs)
+            self._fitting = self._plain
+            for shift, size in sizes(self._plain):
+                self._fitting = self._plain.coarsened(shift)
+                if size <= LIMIT * _CLEAR:
+                    break
+
+    def tally(self, thresholds: Iterable[float]) -> Tally:
+        """The tally with exact counts at these thresholds, as it is stored.
+
+        Raises
+        ------
+        FairnbError
+            ``bad-threshold``; ``tally-too-large``.
+        """
+        if self._count is not None:
+            return self._count(thresholds).fitted()
+        chosen = checked_thresholds(thresholds)
+        kind = self._sorted.dtype.type
+        ends = self._starts[1:]
+        flagged = np.zeros((len(chosen), len(ends)), np.int64)
+        for row, threshold in enumerate(chosen):
+            for cell, (start, end) in enumerate(zip(self._starts[:-1], ends, strict=True)):
+                flagged[row, cell] = end - start - np.searchsorted(self._sorted[start:end], kind(threshold))
+        return replace(
+            self._fitting,
+            thresholds=tuple(chosen),
+            flagged=read_only(flagged.reshape(len(chosen), -1, 2)),
+        ).fitted()
+
+
+def _sorted_cells(
+    labels: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    groups: Groups | None,
+    names: tuple[str, ...],
+    pairs: tuple[tuple[str, str], ...],
+) -> tuple[list[int], npt.NDArray[np.floating]]:
+    """Where each cell begins, and the labelled rows' scores, ascending within each cell."""
+    answer, p = np.asarray(labels).astype(np.int64), as_scores(scores)
+    all_names, row, group = memberships(groups, names, pairs, len(answer))
+    counted = (~np.isnan(p) & (answer >= 0))[row]
+    row, group = row[counted], group[counted]
+    cell = 2 * group + answer[row]
+    order = np.lexsort((p[row], cell))
+    starts = np.searchsorted(cell[order], np.arange(2 * len(all_names) + 1))
+    return starts.tolist(), p[row][order]
