@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairnb.lexicon import Lexicon
     from fairnb.masked_lm import ModelFolder
     from fairnb.mining import Mentions, Source
+    from fairnb.statistics import Counting
     from fairnb.system import Scores, System, SystemSpec, Tokens
 
 _Loaded = TypeVar("_Loaded")
@@ -253,6 +254,12 @@ class Sources:
         if spec.positive is not None:
             return answers(self.corpus(role), spec.positive, spec.negative)
         return answers(self.corpus(role), target.positive, target.negative)
+
+    def counting(
+        self, role: Role, by: str, target: str, rests: Mapping[str, str], count: Callable[[], Counting]
+    ) -> Counting:
+        """A corpus's rows as they were counted for a target, while what the count rests on is the same."""
+        return self._once(("counting", role, by, target), dict(rests), count)
 
     # ---- what there is
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairnb.lexicon import Lexicon
     from fairnb.masked_lm import ModelFolder
     from fairnb.mining import CountedBy, Mentions
-    from fairnb.statistics import Tally
+    from fairnb.statistics import Counting, Tally
     from fairnb.system import Scores, Tokens
 
 
@@ -173,8 +173,29 @@ class CaseView:
         return self._sources.mentions(role, source, self._progress, self._cancelled)
 
     def tally(self, role: Role, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
+        # Put down whether rows are counted now or were before: the tally rests on them either way.
+        for name in (f"target:{self._target.name}", f"corpus:{role}", f"scores:{role}"):
+            self._read(name)
+        if self.has(Need.MENTIONS):
+            self._read(f"mentions:{role}:lookup")
+            self._read("lexicon")
+        self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
+        rests = {name: self.inputs[name] for name in self._counted_from(role) if name in self.inputs}
+        counting = self._sources.counting(role, by, self._target.name, rests, lambda: self._counting(role, by))
+        counted = counting.tally((self._target.threshold, *thresholds))
+        # What is stored is what the measures rest on: a receiver can count again from it.
+        self.tallies[counted.digest] = counted
+        return counted
+
+    def _counted_from(self, role: Role) -> tuple[str, ...]:
+        """Names of the inputs that a tally of the target at hand may rest on."""
+        own = (f"target:{self._target.name}", "has:mentions", "lexicon")
+        return (*own, f"corpus:{role}", f"scores:{role}", f"mentions:{role}:lookup")
+
+    def _counting(self, role: Role, by: str) -> Counting:
+        """Count the rows of a corpus: once, whatever the thresholds that are asked about later."""
         from fairnb.mining import counted_groups
-        from fairnb.statistics import tally
+        from fairnb.statistics import Counting
 
         corpus, labels, scores = self.corpus(role), self.labels(role), self.scores(role)
         names: tuple[str, ...] = ()
@@ -184,7 +205,7 @@ class CaseView:
             names, groups, pairs = counted_groups(
                 self.mentions(role), cast("CountedBy", by), self.lexicon.reference
             )
-        counted = tally(
+        return Counting(
             labels,
             scores,
             groups,
@@ -192,11 +213,7 @@ class CaseView:
             clusters=corpus.clusters,
             cluster_key=b"" if corpus.clusters is None else redaction_key(self._case.store.folder),
             pairs=pairs,
-            thresholds=(self._target.threshold, *thresholds),
-        ).fitted()
-        # What is stored is what the measures rest on: a receiver can count again from it.
-        self.tallies[counted.digest] = counted
-        return counted
+        )
 
     # ---- files and other sections
 

@@ -15,6 +15,7 @@ from fairnb.statistics._clustered import clustered_difference, clustered_mean
 from fairnb.statistics._compare import Rate, mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
+from fairnb.statistics._counting import Counting
 from fairnb.statistics._curves import Bin, Roc, ece_null
 from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
 from fairnb.statistics._estimate import Estimate, normal_quantile
@@ -38,6 +39,7 @@ __all__ = [
     "Bin",
     "ClusterMean",
     "Confusion",
+    "Counting",
     "Estimate",
     "GroupAuc",
     "Mean",
