@@ -193,7 +193,7 @@ class MaskedModel:
                 alone = self._logits(row, short_cut=True)
             except (RuntimeError, TypeError, IndexError, AttributeError, KeyError, ValueError):
                 return False
-            return alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-5)
+            return bool(alone.shape == whole.shape and torch.allclose(alone, whole, atol=1e-5))
 
 
 def _lower_cases(tokenizer: Any) -> bool:
