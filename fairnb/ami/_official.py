@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _RAW, _SYNTHETIC = "raw", "synt"
+_SYNTHETIC_COLUMNS: dict[str, type] = {"id": str, "text": str, "misogynous": int}
+_RAW_COLUMNS = _SYNTHETIC_COLUMNS | {"aggressiveness": int}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +122,14 @@ def official(
     try:
         raw = _predicted(files, subtask, "r")
         synthetic = _predicted(files, subtask, "s") if subtask == "B" else {}
-        gold = _gold(gold_raw, {0: str, 1: str, 2: int, 3: int})
+        gold = _gold(gold_raw, _RAW_COLUMNS)
         if subtask == "B":
             if gold_synthetic is None:
                 raise _RefusedError("Missing path for gold synt data.")
             if terms is None:
                 raise _RefusedError("Missing path for identity terms data.")
-            sentences = _gold(gold_synthetic, {0: str, 1: str, 2: int})
-            listed = read_bytes(terms).decode("utf-8").splitlines()
+            sentences = _gold(gold_synthetic, _SYNTHETIC_COLUMNS)
+            listed = _terms(terms)
         lines.append(f"Starting evaluation Subtask {subtask}")
         for run in raw:
             lines.append(f"{'*' * 20} {run}")
@@ -183,13 +185,26 @@ def _predicted(
     return found
 
 
-def _gold(path: Path, converters: dict[int, Any]) -> DataFrame:
+def _gold(path: Path, kinds: dict[str, type]) -> DataFrame:
+    """A gold file, with quotes live; the script goes by the place of a column and by its name."""
     import pandas as pd
 
+    data = io.BytesIO(read_bytes(path))
     try:
-        return pd.read_csv(io.BytesIO(read_bytes(path)), sep="\t", converters=converters)
-    except ValueError as error:
+        table = pd.read_csv(data, sep="\t", converters=dict(enumerate(kinds.values())))
+    except (ValueError, OverflowError) as error:
         raise _RefusedError(f"{path.name} is not read: {error}") from error
+    missing = [name for name in kinds if name not in table.columns]
+    if missing:
+        raise _RefusedError(f"KeyError: {missing[0]!r}")
+    return table
+
+
+def _terms(path: Path) -> list[str]:
+    try:
+        return read_bytes(path).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise _RefusedError(f"UnicodeDecodeError: {error}") from error
 
 
 def _checked(gold: DataFrame, predicted: DataFrame, word: str) -> None:
@@ -252,7 +267,8 @@ def _subtask_b(
     ]
     overall = _merged(gold, raw, _SYNTHETIC)
     auc_raw = bias_aucs(tally(overall["misogynous"], overall["misogynous_pred"])).overall
-    score = float(np.mean([_value(auc_raw.value), np.average(values)]))
+    bias = float(np.average(values)) if terms else float("nan")
+    score = float(np.mean([_value(auc_raw.value), bias]))
     lines += [f"taskB_biasmetric: {score}", ""]
     return score
 

@@ -33,6 +33,8 @@ Floats = npt.NDArray[np.float64]
 KINDS = ("subgroup", "bpsn", "bnsp")
 FEW = 10
 """Rows per class below which an area says little."""
+_SMALL = 20
+"""Rows per class below which the resamples of a term's area are too much alike."""
 FEWEST_SKELETONS = 10
 """Skeletons below which nothing can be said about sentences from other templates."""
 RESAMPLES = 1000
@@ -299,15 +301,16 @@ def _term(
     for kind in KINDS:
         group = getattr(areas, kind)[name]
         area: Estimate = group.area
+        support[kind] = min(group.positives, group.negatives)
         if of == _FIXED and area.defined:
             area = Estimate(area.value, None, None, level, "census", "exact for this set")
         elif of != _ROWS and drawn.synthetic is not None and area.value is not None:
             law = drawn.synthetic[kind][:, column]
             # Without any spread the resamples know less than the rows' own interval.
             if _spread(law):
-                area = _wider(_bootstrapped(area.value, law, drawn.units, level, ""), area)
+                of_rows, area = area, _bootstrapped(area.value, law, drawn.units, level, "")
+                area = _wider(area, of_rows) if support[kind] < _SMALL else area
         found[kind] = area
-        support[kind] = min(group.positives, group.negatives)
     positives = int((inside & (labels == 1)).sum())
     rows = int(inside.sum())
     return TermScore(term, rows, positives, rows - positives, found, support)
@@ -322,8 +325,8 @@ def _mean(auc_raw: Estimate, values: dict[int, list[float]]) -> float | None:
 def _wider(resampled: Estimate, of_rows: Estimate) -> Estimate:
     """The interval of the resamples, never narrower than that of the rows.
 
-    With few sentences to a term the resamples are too much alike: in simulation with 20 templates they alone
-    cover 90 to 94 %.
+    For terms of few rows: in simulation with 10 rows per class the resamples alone cover 91 to 96 %, with 20
+    rows 94 to 95 %.
     """
     if None in (resampled.low, resampled.high, of_rows.low, of_rows.high):
         return resampled

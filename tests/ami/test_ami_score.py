@@ -249,6 +249,46 @@ def test_the_interval_of_score_a_covers():
     assert 0.935 <= inside / 2000 <= 0.965
 
 
+@pytest.mark.slow
+def test_the_interval_of_score_b_covers():
+    # Templates that differ in difficulty; the truth is that of 10,000 of them, by scikit-learn.
+    terms = [f"zie{number}" for number in range(6)]
+    tilt = np.linspace(-0.5, 0.8, 6)
+
+    def drawn(rng, rows, templates):
+        gold = rng.integers(0, 2, rows)
+        called = (np.where(gold, 1.0, -1.0) + rng.logistic(size=rows) > 0).astype(float)
+        labels, which = np.repeat(np.arange(templates) % 2, 6), np.tile(np.arange(6), templates)
+        logit = np.where(labels, 1.2, -1.4) + tilt[which] + np.repeat(rng.normal(0, 1, templates), 6)
+        return gold, called, labels, which, (logit + rng.logistic(size=len(logit)) > 0).astype(float)
+
+    gold, called, labels, which, flagged = drawn(np.random.default_rng(1), 100_000, 10_000)
+    sets = [
+        chosen
+        for inside in (which == term for term in range(6))
+        for chosen in (inside, inside ^ (labels == 1), inside ^ (labels == 0))
+    ]
+    areas = [balanced_accuracy_score(labels[chosen], flagged[chosen]) for chosen in sets]
+    truth = (balanced_accuracy_score(gold, called) + np.mean(areas)) / 2
+    inside, audits = 0, 200
+    for audit in range(audits):
+        gold, called, labels, which, flagged = drawn(np.random.default_rng(100 + audit), 600, 24)
+        skeletons = tuple(str(row // 6) for row in range(len(labels)))
+        texts = [f"frase {row // 6} per le {terms[term]}" for row, term in enumerate(which)]
+        found = score_b(
+            raw_set(gold),
+            synthetic_set(texts, labels, skeletons),
+            terms,
+            called,
+            flagged,
+            resamples=200,
+            seed=audit,
+        ).score
+        inside += found.low <= truth <= found.high
+    # 95 %, less what chance takes off 200 audits.
+    assert inside / audits >= 0.95 - 2.33 * (0.95 * 0.05 / audits) ** 0.5
+
+
 def test_the_interval_of_score_a_knows_what_the_questions_share():
     # One question asked twice is one F1, with its own interval.
     from fairnb.statistics import Confusion, f1_interval

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import stat
 import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fairnb.ami import _submission as module
-from fairnb.ami import read_submission, score_submissions
+from fairnb.ami import official_outcomes, read_submission, score_submissions
 from fairnb.errors import FairnbError, FairnbErrors
 
 PARTS = ("coro.A.r.c.run1", "coro.B.r.c.run1.tsv", "coro.B.s.c.run1")
@@ -228,3 +231,68 @@ def test_a_zip_in_a_zip_is_not_opened(packed):
     with pytest.raises(FairnbError) as caught:
         read_submission([packed({"inner.zip": inner.getvalue()})])
     assert caught.value.code == "empty-submission"
+
+
+_PIECES = st.sampled_from(
+    [
+        b"100",
+        b"101",
+        b"\t",
+        b"\n",
+        b"\r",
+        b"1",
+        b"0",
+        b'"',
+        b"0.5",
+        b"\0",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b" ",
+        b"nan",
+    ]
+)
+_BYTES = st.one_of(st.lists(_PIECES, max_size=40).map(b"".join), st.binary(max_size=200))
+
+
+@pytest.mark.attack
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(part=st.sampled_from(PARTS), data=_BYTES, scores=st.sampled_from(["hard", "prob"]))
+def test_no_contents_get_past_the_checks(task, part, data, scores):
+    folder = task.folder / "handed-in"
+    folder.mkdir(exist_ok=True)
+    for name, text in task.files(task.guessed(1)).items():
+        (folder / name).write_text(text, "utf-8")
+    (
+        folder
+        / next(name for name in task.files(task.guessed(1)) if name.startswith(part.removesuffix(".tsv")))
+    ).write_bytes(data)
+    with pytest.raises(FairnbError):
+        score_submissions([folder], **task.golds(), scores=scores, resamples=2)
+    # The official script's reading may take it, and never ends in anything but its own words.
+    for one in official_outcomes([folder], task.raw, task.synthetic, task.terms):
+        assert one.refused or one.scores
+
+
+@pytest.mark.attack
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(data=st.binary(max_size=400), at=st.integers(0, 400))
+def test_no_archive_ends_in_a_traceback(packed, data, at):
+    archive = packed({"coro.A.r.c.run1": b"100\t0\t0\n" * 20})
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:at] + data + whole[at + len(data) :])
+    with contextlib.suppress(FairnbError):
+        read_submission([archive])
+
+
+@pytest.mark.attack
+@pytest.mark.parametrize("which", ["raw", "synthetic", "terms"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(data=_BYTES)
+def test_no_gold_file_ends_in_a_traceback(task, which, data):
+    archive = task.zipped(task.files(task.guessed(1)))
+    task.write()
+    getattr(task, which).write_bytes(data)
+    with contextlib.suppress(FairnbError):
+        score_submissions([archive], **task.golds(), resamples=2)
+    with contextlib.suppress(FairnbError):
+        official_outcomes([archive], task.raw, task.synthetic, task.terms)
