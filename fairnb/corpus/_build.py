@@ -48,6 +48,9 @@ def corpus_of(
         # A row without a cluster depends on no other: it is a cluster of its own.
         clusters=clusters and tuple(one or f"(row {row + 1})" for row, one in enumerate(clusters)),
         recorded={column: _cells.recorded_of(table, column) for column in columns},
+        annotators=tuple(
+            tuple(map(_cells.label_of, table.column(column, "annotators"))) for column in spec.annotators
+        ),
         annotated=annotated_mentions(table, spec.subgroups),
         facts={**facts, **table.facts, **content_facts(texts, labels), "columns": named},
         digest=digest,

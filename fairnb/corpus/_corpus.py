@@ -35,6 +35,8 @@ class Corpus:
     """Template that each text was made from: the set is fixed, nothing was drawn. None if nothing says."""
     recorded: Mapping[str, tuple[str | float | None, ...]] = field(default_factory=dict)
     """Columns of recorded scores: None for an empty cell, the text itself where it is no finite number."""
+    annotators: tuple[tuple[int | str | None, ...], ...] = ()
+    """Labels that single annotators gave, one sequence for each; None where one gave none."""
     annotated: Mapping[tuple[str, str], npt.NDArray[np.int8]] = field(default_factory=dict)
     """By (attribute, subgroup): 1 mentioned, 0 not mentioned, -1 not annotated; shape (n,)."""
     facts: Mapping[str, Any] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-_OF_A_FILE = ("text", "label", "id", "language", "cluster", "subgroups", "encoding")
+_OF_A_FILE = ("text", "label", "id", "language", "cluster", "annotators", "subgroups", "encoding")
 
 
 class SubgroupColumns(BaseModel):
@@ -49,6 +49,8 @@ class CorpusSpec(BaseModel):
     """Column of language codes, such as en or it."""
     cluster: str | None = None
     """Column that says which rows depend on each other: author, thread, template."""
+    annotators: tuple[str, ...] = ()
+    """Columns of the labels that single annotators gave, one column each; an empty cell is no label."""
     subgroups: dict[str, SubgroupColumns] = Field(default_factory=dict)
     """Annotated mentions by protected attribute."""
     score: str | tuple[str, ...] = ()
@@ -68,6 +70,15 @@ class CorpusSpec(BaseModel):
                 "positive names no label: list at least one that means yes, or leave the key out"
             )
         return positive
+
+    @field_validator("annotators")
+    @classmethod
+    def _several(cls, annotators: tuple[str, ...]) -> tuple[str, ...]:
+        if annotators and len(set(annotators)) < max(2, len(annotators)):
+            raise ValueError(
+                "annotators names fewer than two different columns: give one for each annotator, or leave the key out"
+            )
+        return annotators
 
     @field_validator("encoding")
     @classmethod

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Severity
+from fairnb.sections._support import supported
 from fairnb.sections._variant import joined, of_corpus, parted
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from fairnb.corpus import Corpus
     from fairnb.sections._result import Finding, Result
 
@@ -25,6 +30,8 @@ FORMULA = (
     "their label. The other group is held as it is."
 )
 NOT_A_RATE = "not a difference of rates among texts of one label"
+_FEWEST_TEXTS = 20
+"""Texts with two labels, below which agreement is shown without a statement."""
 MADE = "labels were made with the sentences"
 NO_COUNTS = "its counts are not among the measures"
 NEVER = "no number of labels would do"
@@ -102,6 +109,53 @@ def conflicts(role: str, corpus: Corpus) -> tuple[Measure, dict[str, Any]]:
         "labelled": sum(times.values()),
         "repeated": repeated,
     }
+
+
+def agreements(
+    role: str,
+    corpus: Corpus,
+    groups: Mapping[tuple[str, str], npt.NDArray[np.bool_]],
+    level: float,
+    seed: int,
+) -> Iterator[Measure]:
+    """Agreement of a corpus's annotators, over all texts and in those that mention each subgroup."""
+    from fairnb.statistics import agreement
+
+    if not corpus.annotators:
+        return
+    everyone = np.ones(len(corpus), dtype=bool)
+    for (attribute, subgroup), members in {("", ""): everyone, **groups}.items():
+        rows = np.flatnonzero(members).tolist()
+        clusters = None if corpus.clusters is None else [corpus.clusters[row] for row in rows]
+        found = agreement(
+            [[own[row] for row in rows] for own in corpus.annotators], clusters, level, seed=seed
+        )
+        if attribute and not found.texts:
+            continue
+        shared: dict[str, Any] = {
+            "support": found.texts,
+            "minimum": _FEWEST_TEXTS,
+            "attribute": attribute,
+            "subgroup": subgroup,
+            "label": "all",
+            "variant": of_corpus(role, default=""),
+            "n": found.texts,
+            "denominator": found.labels,
+            "family": "D",
+        }
+        yield supported(
+            found.share,
+            measure="percent_agreement",
+            method="mean over texts of the share of pairs of labels that agree",
+            **shared,
+        )
+        yield supported(
+            found.alpha,
+            measure="krippendorff_alpha",
+            null=0.0,
+            method="1 - observed over expected disagreement, nominal labels",
+            **shared,
+        )
 
 
 def at_odds(texts: Sequence[str], answers: Sequence[int]) -> int:

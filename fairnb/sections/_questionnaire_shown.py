@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Altai
 from fairnb.sections._drawing import INK, MUTE, RULE, new_figure, write
-from fairnb.sections._format import count, number, percent
+from fairnb.sections._format import count, interval_of, level_of, number, percent, value_of
 from fairnb.sections._ground_truth import FORMULA
+from fairnb.sections._measure import Status
 from fairnb.sections._questionnaire import crosswalk, laws
 from fairnb.sections._questionnaire_judged import State
 from fairnb.sections._shown import Column, Plot, Row, Table, one_table
@@ -41,10 +42,51 @@ def shown_tables(result: Result) -> Iterable[Table]:
     yield _labelling(result.facts["ground_truth"])
     if result.facts["corpora"]:
         yield _contradictions(result)
+    if any(held["annotators"] for held in result.facts["corpora"]):
+        yield _agreement(result)
     if result.facts["changes"]:
         yield _changes(result)
     if result.facts["stakeholders"]:
         yield _relevance(result.facts["stakeholders"])
+
+
+def _agreement(result: Result) -> Table:
+    """Agreement of annotators by corpus, over all texts and by subgroup."""
+    rows = []
+    for share in result.measures:
+        if share.measure != "percent_agreement":
+            continue
+        alpha = next(
+            one for one in result.measures if one.key == share.key._replace(measure="krippendorff_alpha")
+        )
+        whole = not share.subgroup
+        corpus = share.variant.removeprefix("corpus=")
+        cells = [
+            f"{corpus}, all texts" if whole else f"{share.attribute}: {share.subgroup}",
+            count(share.n or 0),
+            value_of(share),
+            interval_of(share),
+            value_of(alpha),
+            interval_of(alpha),
+        ]
+        rows.append(
+            Row(tuple(cells), (share.key, alpha.key), quiet=share.status is not Status.OK, strong=whole)
+        )
+    level = level_of(next((one.level for one in result.measures if one.level is not None), 0.95))
+    columns = (
+        Column("Texts"),
+        Column("Number", "number"),
+        Column("Pairs that agree", "number"),
+        Column(level, "number"),
+        Column("Alpha", "number"),
+        Column(level, "number"),
+    )
+    note = (
+        "Texts with labels of two annotators or more. Alpha is Krippendorff's for nominal labels: 1 agreement, 0 what "
+        "chance would give; it falls where one label is rare, also at the same share of pairs. Rows under the first "
+        "are texts that mention the subgroup. In brackets: fewer than 20 texts."
+    )
+    return Table("Agreement of annotators", columns, tuple(rows), note=note)
 
 
 def crosswalk_table() -> Table:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
-from fairnb.sections._format import count, percent
-from fairnb.sections._ground_truth import at_odds, changes, conflicts
-from fairnb.sections._measure import Measure
+from fairnb.sections._format import between, count, interval_of, level_of, percent, value_of
+from fairnb.sections._ground_truth import agreements, at_odds, changes, conflicts
+from fairnb.sections._measure import Measure, Status
 from fairnb.sections._questionnaire import Answers, questions
 from fairnb.sections._questionnaire_judged import State, judged
 from fairnb.sections._questionnaire_shown import crosswalk_table, heat_map, shown_tables
@@ -17,6 +19,8 @@ from fairnb.sections._variant import of_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
 
     from fairnb.sections._contract import Role
     from fairnb.sections._shown import Plot, Table
@@ -35,6 +39,7 @@ class Questionnaire(Section):
 
     id = "questionnaire"
     title = "The seven requirements"
+    version = 2
     requirement = Altai.ACCOUNTABILITY
     per_target = False
     source = (
@@ -69,6 +74,9 @@ class Questionnaire(Section):
                     for target in view.targets
                 ]
                 measures.append(measure)
+                agreed = list(agreements(role, corpus, _groups(view, role), view.confidence, view.seed))
+                measures += agreed
+                held["annotators"] = len(corpus.annotators)
                 corpora.append(held)
         owed = []
         for told, change in changes(results, view.criteria.margin):
@@ -88,12 +96,12 @@ class Questionnaire(Section):
                 "margin": view.criteria.margin,
                 "stakeholders": [one.model_dump(mode="json") for one in said.stakeholders],
             },
-            limits=tuple(_limits(asked, said, owed)),
+            limits=tuple(_limits(asked, said, owed, corpora)),
         )
 
     def statements(self, result: Result) -> Sequence[str]:
         """How many questions are covered, and what the labels bear."""
-        return [_counted(result), *_contradictions(result), *_owed(result)]
+        return [_counted(result), *_contradictions(result), *_agreed(result), *_owed(result)]
 
     def tables(self, result: Result) -> Sequence[Table]:
         """Answers by requirement, the labels, the stakeholders, and in the annex the law."""
@@ -103,6 +111,18 @@ class Questionnaire(Section):
         """Relevance of the requirements for the stakeholders."""
         plot = heat_map(result)
         return {} if plot is None else {"relevance": plot}
+
+
+def _groups(view: View, role: Role) -> dict[tuple[str, str], npt.NDArray[np.bool_]]:
+    """Which texts of a corpus mention each subgroup; asked for only where annotators can be compared."""
+    if not view.corpus(role).annotators or not view.has(Need.MENTIONS):
+        return {}
+    names, membership = view.mentions(role).groups("subgroup")
+    table = membership.tocsc()
+    return {
+        (attribute, subgroup): np.asarray(table[:, [at]].todense(), dtype=bool).ravel()
+        for at, (attribute, _, subgroup) in enumerate(name.partition("/") for name in names)
+    }
 
 
 def _earlier(sections: Sequence[str], own: str) -> list[str]:
@@ -132,6 +152,25 @@ def _contradictions(result: Result) -> Iterable[str]:
         )
 
 
+def _agreed(result: Result) -> Iterable[str]:
+    for held in result.facts["corpora"]:
+        if not held["annotators"]:
+            continue
+        share, alpha = (
+            result.measure(name, label="all", variant=of_corpus(held["role"], default=""))
+            for name in ("percent_agreement", "krippendorff_alpha")
+        )
+        if share.value is None or share.status is Status.TOO_FEW:
+            yield f"Too few texts of the {held['role']} corpus have two labels to say how far annotators agree."
+            continue
+        yield (
+            f"Of the {held['role']} corpus {count(share.n or 0)} texts have labels of several annotators, of which "
+            f"pairs agree in {percent(share.value)} ({level_of(share.level or 0.95)} "
+            f"{between(share.low, share.high, 1, scale=100)} %); Krippendorff's alpha is {value_of(alpha)} "
+            f"({interval_of(alpha)}), where 1 is agreement and 0 what chance would give."
+        )
+
+
 def _owed(result: Result) -> Iterable[str]:
     for told in result.facts["changes"]:
         if told.get("labels") is not None:
@@ -143,7 +182,10 @@ def _owed(result: Result) -> Iterable[str]:
 
 
 def _limits(
-    asked: Sequence[Mapping[str, Any]], said: Answers, owed: Sequence[Mapping[str, Any]]
+    asked: Sequence[Mapping[str, Any]],
+    said: Answers,
+    owed: Sequence[Mapping[str, Any]],
+    corpora: Sequence[Mapping[str, Any]],
 ) -> Iterable[str]:
     unanswered = sum(one["state"] == State.UNANSWERED for one in asked)
     if unanswered:
@@ -156,6 +198,11 @@ def _limits(
         )
     if any(named["kind"] == "source" for one in asked for named in one["evidence"]):
         yield "Sources that answers name were not read by the software; they are printed as stated."
+    if not any(held["annotators"] for held in corpora):
+        yield (
+            "No corpus holds the labels of single annotators: how far they agreed cannot be said (`annotators` in the "
+            "table of a corpus names their columns)."
+        )
     if not said.ground_truth.labelled_by.strip():
         yield "Who labelled the texts is not stated: every rate rests on labels whose origin is not known here."
     if any(told.get("labels") is not None for told in owed):

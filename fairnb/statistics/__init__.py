@@ -1,5 +1,6 @@
 """Tallies, intervals and tests: every number a section prints is estimated here."""
 
+from fairnb.statistics._agreement import Agreement, agreement
 from fairnb.statistics._auc import auc_delong
 from fairnb.statistics._averages import averaged_share
 from fairnb.statistics._benefits import generalised_entropy, gini_of_benefits
@@ -34,6 +35,7 @@ from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
 
 __all__ = [
     "BUDGET",
+    "Agreement",
     "Areas",
     "BiasAucs",
     "Bin",
@@ -49,6 +51,7 @@ __all__ = [
     "Standardised",
     "Tally",
     "accuracy",
+    "agreement",
     "auc_delong",
     "average_equality_gap",
     "averaged_share",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
-from fairnb.corpus import CorpusSpec
+from fairnb.corpus import CorpusSpec, read_corpus
 
 
 def test_the_table_of_the_case_file_is_read_and_written_back():
@@ -50,3 +52,18 @@ def test_a_wrong_table_is_answered_in_words(keys, message):
 def test_a_specification_cannot_be_changed():
     with pytest.raises(ValidationError, match="frozen"):
         CorpusSpec(use="demo").use = "olid"
+
+
+def test_annotators_are_two_columns_or_more() -> None:
+    assert CorpusSpec(path="t.csv", annotators=("a", "b")).annotators == ("a", "b")
+    for wrong in (("a",), ("a", "a")):
+        with pytest.raises(ValidationError, match="fewer than two different columns"):
+            CorpusSpec(path="t.csv", annotators=wrong)
+    with pytest.raises(ValidationError, match="annotators cannot be set"):
+        CorpusSpec(use="paper-test", annotators=("a", "b"))
+
+
+def test_labels_of_annotators_are_read_with_gaps(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("text,label,x,y\none,1,1,\ntwo,0,0,hate\n")
+    corpus = read_corpus(CorpusSpec(path="t.csv", annotators=("x", "y")), tmp_path, "test")
+    assert corpus.annotators == ((1, 0), (None, "hate"))

@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,12 @@ class _Corpus:
 
 
 @dataclass
+class _Labelled(_Corpus):
+    labels: Sequence[Any] = ()
+    annotators: Sequence[Sequence[Any]] = ()
+
+
+@dataclass
 class SmallView:
     """A View over arrays, with the real tally, lexicon and miner behind it."""
 
@@ -50,6 +55,8 @@ class SmallView:
     clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     templates: Mapping[str, Sequence[str]] = field(default_factory=dict)
     languages: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    annotators: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    """Labels of single annotators."""
     targets: tuple[Target, ...] = (Target(),)
     predictor: Callable[[str], float] | None = None
     """P(positive) of any text: makes the system a live one."""
@@ -171,8 +178,13 @@ class _Answered:
         return self._said
 
     def corpus(self, role: str) -> Any:
-        return SimpleNamespace(
-            name=role, texts=self._view.texts[role], labels=self._labels.get(role, self._view.answers[role])
+        texts = self._view.texts[role]
+        return _Labelled(
+            role,
+            tuple(texts),
+            clusters=self._view.clusters.get(role),
+            labels=self._labels.get(role, self._view.answers[role]),
+            annotators=self._view.annotators.get(role, ()),
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -194,12 +206,14 @@ class Ask:
         labels: dict[str, list[Any]] | None = None,
         answers: dict[str, list[int]] | None = None,
         margin: float = 0.05,
+        annotators: dict[str, list[list[Any]]] | None = None,
     ) -> Result:
         done, texts = done or {}, texts or {}
         view = self.make(
             answers or {role: [0] * len(held) for role, held in texts.items()},
             texts=texts,
             done=done,
+            annotators=annotators or {},
             said={"sections": ["engagement", *(name for name, _ in done), "questionnaire", "conclusion"]},
             criteria=Criteria(margin=margin),
         )

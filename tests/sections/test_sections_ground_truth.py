@@ -36,6 +36,7 @@ def test_labels_that_differ_on_the_same_text_are_counted_in_the_corpora(ask: Any
         "labelled": 7,
         "repeated": 2,
         "targets": [["positive", 1]],
+        "annotators": 0,
     }
     said = Questionnaire().statements(result)
     assert (
@@ -201,3 +202,41 @@ def test_labels_are_counted_from_the_record_of_group_bias(small_view: Callable[.
     assert change["other_of"] == [1, 10]
     # (120 - k)/(200 - k) < 0.15: k = 105 gives 15/95 = 0.158, 106 14/94 = 0.149.
     assert change["labels"] == 106
+
+
+def test_annotators_are_compared_over_all_texts_and_by_subgroup(ask: Any) -> None:
+    # 24 texts on women on which two annotators agree, 24 on men of which they agree on 12.
+    texts = [f"a woman saw day {n}" for n in range(24)] + [f"a man saw day {n}" for n in range(24)]
+    first = ["0", "1"] * 24
+    second = [*first[:24], *(one if n % 4 < 2 else "10"[int(one)] for n, one in enumerate(first[24:]))]
+    result = ask(texts={"test": texts}, annotators={"test": [first, second]})
+    whole = result.measure("percent_agreement", label="all", variant="corpus=test")
+    assert (whole.value, whole.n, whole.status) == (0.75, 48, Status.OK)
+    shares = {
+        subgroup: result.measure(
+            "percent_agreement", attribute="gender", subgroup=subgroup, label="all", variant="corpus=test"
+        ).value
+        for subgroup in ("female", "male")
+    }
+    assert shares == {"female": 1.0, "male": 0.5}
+    alpha = result.measure("krippendorff_alpha", label="all", variant="corpus=test")
+    # 96 labels, half of each kind: disagreement 12 * 2 / 96 over 2 * 48 * 48 / (96 * 95).
+    assert alpha.value == pytest.approx(1 - (24 / 96) / (2 * 48 * 48 / (96 * 95)))
+    rows = table(result, "Agreement of annotators").rows
+    assert [row.cells[0] for row in rows] == ["test, all texts", "gender: male", "gender: female"]
+    assert any("pairs agree in 75.0 %" in said for said in Questionnaire().statements(result))
+    assert not any("single annotators" in limit for limit in result.limits)
+
+
+def test_agreement_on_few_texts_stands_in_brackets(ask: Any) -> None:
+    texts = [f"a text {n}" for n in range(12)]
+    result = ask(texts={"test": texts}, annotators={"test": [["a", "b"] * 6, ["a", "a"] * 6]})
+    share = result.measure("percent_agreement", label="all", variant="corpus=test")
+    assert (share.value, share.status) == (0.5, Status.TOO_FEW)
+    assert any("Too few texts of the test corpus" in said for said in Questionnaire().statements(result))
+
+
+def test_without_columns_of_annotators_it_is_said_that_agreement_is_not_known(ask: Any) -> None:
+    result = ask(texts={"test": ["one", "two"]})
+    assert any("No corpus holds the labels of single annotators" in limit for limit in result.limits)
+    assert not [one for one in result.measures if one.measure == "krippendorff_alpha"]
