@@ -125,11 +125,12 @@ class JobHandler(_Handler):
 
 def add_handlers(server: Any) -> None:
     """Add the handlers to a Jupyter server, below its base URL."""
-    jobs = Jobs(os.environ)
+    root = Path(server.root_dir)
+    jobs = Jobs(os.environ, root)
     atexit.register(jobs.kill)
     base = url_path_join(server.web_app.settings["base_url"], "fairnb")
     kinds = "|".join(REQUESTS)
-    given = {"jobs": jobs, "root": Path(server.root_dir), "kernels": {}}
+    given = {"jobs": jobs, "root": root, "kernels": {}}
     server.web_app.add_handlers(
         ".*$",
         [

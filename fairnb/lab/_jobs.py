@@ -82,9 +82,12 @@ class Jobs:
     ----------
     environment : mapping
         The server's own, from which secrets are taken out.
+    root : Path
+        Top folder of the file browser: what is said names paths from there.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], root: Path) -> None:
+        self._top = f"{root.resolve()}{os.sep}"
         kept = {name: value for name, value in environment.items() if name not in _SECRETS}
         self._environment = {**kept, "PYTHONIOENCODING": "utf-8", "TF_CPP_MIN_LOG_LEVEL": "3"}
         self._jobs: dict[str, Job] = {}
@@ -188,7 +191,8 @@ class Jobs:
         finally:
             del self._processes[job.id]
         job.exit_code = await process.wait()
-        job.said = [*err.decode("utf-8", "replace").splitlines()[-_LINES:], *job.said]
+        lines = err.decode("utf-8", "replace").replace(self._top, "").splitlines()
+        job.said = [*lines[-_LINES:], *job.said]
         with contextlib.suppress(ValueError):
             job.result = json.loads(out)
         if job.state == "running":
@@ -217,19 +221,17 @@ async def _outputs(process: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Ask a process and what it started to end; end them if they do not."""
+    """Ask a process to end in order, then end whatever is left of it and of what it started."""
     _signal(process, force=False)
-    try:
+    with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), _PATIENCE)
-    except TimeoutError:
-        _signal(process, force=True)
+    _signal(process, force=True)
 
 
 def _signal(process: asyncio.subprocess.Process, *, force: bool) -> None:
-    if process.returncode is not None:
-        return
     with contextlib.suppress(ProcessLookupError):
         if sys.platform == "win32":
             process.kill()
         else:
+            # The group outlives its first process as long as anything in it runs.
             os.killpg(process.pid, signal.SIGKILL if force else signal.SIGINT)

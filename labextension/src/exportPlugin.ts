@@ -123,7 +123,7 @@ async function exportAudit(
         message: said => String(said),
         options: { autoClose: false, actions: answer.value.formats.includes('pdf') ? [open] : [] }
       },
-      error: { message: reason => refusedIn(reason), options: { autoClose: 10000 } }
+      error: { message: reason => refusedIn(reason), options: { autoClose: 10000, actions: [] } }
     }
   );
   try {

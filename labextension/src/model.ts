@@ -89,6 +89,7 @@ export class AssessmentModel implements IDisposable {
       panel.disposed.connect(this._leave, this);
       panel.sessionContext.statusChanged.connect(this._onStatus, this);
       panel.sessionContext.kernelChanged.connect(this._onKernel, this);
+      void panel.sessionContext.ready.then(() => this._asking.invoke());
       void panel.context.ready.then(() => {
         if (panel === this._panel && !panel.isDisposed) {
           panel.content.model?.contentChanged.connect(this._onContent, this);
@@ -159,7 +160,7 @@ export class AssessmentModel implements IDisposable {
   /** Ask the case which results are stale, and the kernel for its version. */
   private async _ask(): Promise<void> {
     const panel = this._panel;
-    if (!panel || !this._assessment) {
+    if (!panel || !this._assessment || !panel.sessionContext.isReady) {
       return;
     }
     const status = panel.sessionContext.session?.kernel?.status;
@@ -169,14 +170,17 @@ export class AssessmentModel implements IDisposable {
     }
     const path = this.contents.localPath(panel.context.path);
     const kernel = panel.sessionContext.session?.kernel?.id ?? null;
-    const version = await kernelVersion(panel).catch(() => '');
+    const version = this._kernelVersion || (await kernelVersion(panel).catch(() => ''));
+    if (panel === this._panel && version !== this._kernelVersion) {
+      this._kernelVersion = version;
+      this._changed.emit();
+    }
     const states = await this.server.run('plan', { path, kernel }).then(
       job => readStates(job.result),
       // A busy kernel, or a case file that cannot be read just now: what was known stays.
       () => this._states
     );
     if (panel === this._panel && !this._disposed) {
-      this._kernelVersion = version || this._kernelVersion;
       this._states = states;
       this._read();
     }

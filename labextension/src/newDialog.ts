@@ -19,13 +19,15 @@ export class NewAssessmentBody extends Form implements Dialog.IBodyWidget<INewAs
     const corpora = known.corpora.map(choice);
     const here = cwd ? `${cwd}/` : '';
     super([
-      { name: 'title', label: 'Title', help: 'Stands on the first page of the audit document.' },
+      { name: 'title', label: 'Title' },
+      { name: 'folder', label: 'Folder', value: `${here}assessment`, width: 'half', help: 'Made if it is missing.' },
       {
         name: 'level',
         label: 'Independence',
         strict: true,
-        choices: [{ value: '', label: 'To be stated in the case file' }, ...known.levels.map(levelChoice)],
-        help: 'Who assesses: until it is stated, the document is a draft.'
+        width: 'half',
+        choices: [{ value: '', label: 'To be stated' }, ...known.levels.map(levelChoice)],
+        help: 'Until it is stated, the document is a draft.'
       },
       {
         name: 'system',
@@ -46,8 +48,7 @@ export class NewAssessmentBody extends Form implements Dialog.IBodyWidget<INewAs
         choices: corpora,
         width: 'half',
         help: 'Likewise. Without one, data bias is not assessed.'
-      },
-      { name: 'folder', label: 'Folder', value: `${here}assessment`, help: 'Made if it is missing.' }
+      }
     ]);
   }
 
@@ -68,9 +69,9 @@ function choice(thing: IKnownThing): { value: string; label: string } {
 }
 
 const LEVELS: Record<string, string> = {
-  'first-party': 'First party: by those who build the system',
-  'second-party': 'Second party: by those who buy or use it',
-  'third-party': 'Third party: by someone independent of both'
+  'first-party': 'First party: its developers',
+  'second-party': 'Second party: its buyers or users',
+  'third-party': 'Third party: independent of both'
 };
 
 function levelChoice(level: string): { value: string; label: string } {

@@ -88,7 +88,7 @@ async function begin(app: JupyterFrontEnd, server: Server, folder: string): Prom
           ]
         }
       },
-      error: { message: reason => (reason as Error).message, options: { autoClose: false } }
+      error: { message: reason => (reason as Error).message, options: { autoClose: false, actions: [] } }
     }
   );
   const job = await made.catch(() => undefined);
