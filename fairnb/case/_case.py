@@ -138,6 +138,7 @@ class Case:
             "draft": lambda: self.draft,
             "case": lambda: {"title": self.title, "digest": self.digest},
             "shares": lambda: alphas(self),
+            "recognition": _recognition,
         }
 
     @property
@@ -360,6 +361,18 @@ class Case:
         new = {k: v for k, v in self.store.ignored.items() if k not in self._ignored_noted}
         self._ignored_noted.update(new)
         self.run_log.append([{"event": "ignored", "file": k, "reason": v} for k, v in new.items()])
+
+
+def _recognition() -> str:
+    """Digest of what finds names in texts; empty where it is not installed."""
+    from fairnb.mining import recognition_digest
+
+    try:
+        return recognition_digest()
+    except FairnbError as error:
+        if error.code != "package-missing":
+            raise
+        return ""
 
 
 def load_case(folder: str | Path, *, live_object: Any = None, kept: dict[Any, Any] | None = None) -> Case:

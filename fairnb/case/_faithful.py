@@ -262,6 +262,7 @@ _WORDS = {
     "case": "the case file",
     "predictions": "the system",
     "shares": "the parts of alpha",
+    "recognition": "what finds names",
     "alpha": "the part of alpha of {}",
 }
 

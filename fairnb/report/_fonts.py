@@ -78,6 +78,11 @@ def font_faces(characters: Iterable[str]) -> str:
     return "\n".join(rules)
 
 
+def carried(characters: Iterable[str]) -> bool:
+    """Whether the document's fonts, those asked last included, have a letter for each of these."""
+    return all(any(code in _covered(face) for face in (FACES[0], *_FALLBACKS)) for code in _codes(characters))
+
+
 def figure_face(characters: str, *, heavy: bool = False) -> str:
     """The sans of figures as `@font-face` rules, for pictures that stand alone; `heavy` adds the bold."""
     wanted = _codes(characters) & _covered(FACES[0])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from fairnb.report._annexes import date_words
 from fairnb.report._fonts import font_faces
 from fairnb.report._html import environment
+from fairnb.report._pictographs import named_pictographs
 
 if TYPE_CHECKING:
     from fairnb.report._document import Document
@@ -77,6 +78,8 @@ def render_document(
         signer=signer,
         fonts=_Marker(),
     )  # fmt: skip
+    if medium == "paper":
+        html = named_pictographs(html)
     # The letters are cut once it is known which are needed.
     return html.replace(_FONTS, font_faces(sorted(_printed(html))), 1)
 

@@ -187,7 +187,8 @@ class View(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """Plain values: `engagement` (the case file's table), `sections` (ids in the notebook's order),
         `draft` (what keeps the document a draft), `case` (title, digest of the case file), `shares`
-        (section id -> its part of alpha for one target).
+        (section id -> its part of alpha for one target), `recognition` (digest of what finds names; empty where
+        it is not installed).
         """
 
     def has(self, need: Need) -> bool: ...

@@ -161,6 +161,8 @@ def _named(view: View, role: Role, corpus: Corpus, params: Privacy.Params) -> tu
 
     if not params.names:
         return _without_names(role, NO_NAMES)
+    # What finds the names is an input as the texts are: with another one the counts are stale.
+    view.facts["recognition"]
     texts = _english(corpus, view.lexicon.languages)
     if not texts:
         return _without_names(role, _NO_ENGLISH if len(corpus) else "no text")

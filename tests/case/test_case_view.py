@@ -67,7 +67,7 @@ def test_what_is_read_is_put_down_with_its_digest(view: CaseView, read: Any, nam
 
 
 def test_facts_not_looked_at_are_no_inputs(view: CaseView) -> None:
-    assert set(view.facts) == {"engagement", "sections", "draft", "case", "shares"}
+    assert set(view.facts) == {"engagement", "sections", "draft", "case", "shares", "recognition"}
     assert view.inputs == {}
 
 

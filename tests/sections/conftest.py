@@ -78,7 +78,15 @@ class SmallView:
         self.system = SystemFacts(
             name="small", classes=("positive",), fingerprint="f" * 64, live=self.predictor is not None
         )
-        self.facts = {"engagement": {}, "sections": [], "draft": [], "case": {}, "shares": {}, **self.said}
+        self.facts = {
+            "engagement": {},
+            "sections": [],
+            "draft": [],
+            "case": {},
+            "shares": {},
+            "recognition": "",
+            **self.said,
+        }
 
     @property
     def lexicon(self) -> Any:

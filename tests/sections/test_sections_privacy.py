@@ -195,3 +195,19 @@ def test_without_a_corpus_it_is_not_applicable(small_view: Callable[..., Any]) -
     assert (result.status, result.reason) == ("not_applicable", "no corpus")
     assert Privacy.requirement is Altai.PRIVACY_AND_DATA_GOVERNANCE
     assert not Privacy.per_target
+
+
+def test_what_finds_names_is_an_input_where_names_are_looked_for(small_view: Callable[..., Any]) -> None:
+    read: list[str] = []
+
+    class Facts(dict[str, Any]):
+        def __getitem__(self, key: str) -> Any:
+            read.append(key)
+            return super().__getitem__(key)
+
+    view = small_view({"test": [0]}, texts={"test": ["nothing here"]})
+    view.facts = Facts(view.facts)
+    Privacy().run(view, Privacy.Params(names=False))
+    assert read == []
+    Privacy().run(view, Privacy.Params())
+    assert read == ["recognition"]
