@@ -251,9 +251,13 @@ class Sources:
         from fairnb.corpus import answers
 
         spec = self._spec(role)
-        if spec.positive is not None:
-            return answers(self.corpus(role), spec.positive, spec.negative)
-        return answers(self.corpus(role), target.positive, target.negative)
+        asked = target if spec.positive is None else spec
+        yes, no = asked.positive or (), asked.negative
+        return self._once(
+            ("labels", role, target.name),
+            (self.corpus_digest(role), yes, no),
+            lambda: answers(self.corpus(role), yes, no),
+        )
 
     def counting(
         self, role: Role, by: str, target: str, rests: Mapping[str, str], count: Callable[[], Counting]

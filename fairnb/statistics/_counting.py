@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fairnb.statistics._count import Groups
     from fairnb.statistics._tally import Tally
 
+_KEPT = 8
+"""Tallies that are kept at once: a threshold that was moved away from is soon moved back to."""
 _CLEAR = 1.05
 """By how much a form must be over the limit for a few counts more or less not to matter."""
 
@@ -58,6 +60,7 @@ class Counting:
                 thresholds=thresholds,
             )
 
+        self._made: dict[tuple[float, ...], Tally] = {}
         self._count = count if clusters is not None else None
         if self._count is None:
             self._plain = count(())
@@ -76,9 +79,14 @@ class Counting:
         FairnbError
             ``bad-threshold``; ``tally-too-large``.
         """
-        if self._count is not None:
-            return self._count(thresholds).fitted()
-        chosen = checked_thresholds(thresholds)
+        chosen = tuple(checked_thresholds(thresholds))
+        if chosen not in self._made:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            self._made[chosen] = self._tally(chosen) if self._count is None else self._count(chosen).fitted()
+        return self._made[chosen]
+
+    def _tally(self, chosen: tuple[float, ...]) -> Tally:
         kind = self._sorted.dtype.type
         ends = self._starts[1:]
         flagged = np.zeros((len(chosen), len(ends)), np.int64)
@@ -87,7 +95,7 @@ class Counting:
                 flagged[row, cell] = end - start - np.searchsorted(self._sorted[start:end], kind(threshold))
         return replace(
             self._fitting,
-            thresholds=tuple(chosen),
+            thresholds=chosen,
             flagged=read_only(flagged.reshape(len(chosen), -1, 2)),
         ).fitted()
 
