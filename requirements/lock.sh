@@ -10,9 +10,14 @@ compile() {
         --fork-strategy fewest --generate-hashes --only-binary :all: --no-binary lime "$@"
 }
 
-compile pyproject.toml requirements/build.in --extra test -o requirements/test.txt "$@"
-compile pyproject.toml requirements/build.in --extra demo -c requirements/test.txt -o requirements/demo.txt "$@"
+building="requirements/build.in requirements/labextension.in"
+
+# shellcheck disable=SC2086  # two words
+compile pyproject.toml $building --extra test -o requirements/test.txt "$@"
+# shellcheck disable=SC2086
+compile pyproject.toml $building --extra demo -c requirements/test.txt -o requirements/demo.txt "$@"
 compile pyproject.toml requirements/build.in -c requirements/test.txt -o requirements/bare.txt "$@"
 # For the image on Binder: what runs there, without what builds; and what builds there and is thrown away.
 compile pyproject.toml --extra lab --extra pdf --extra profanity -c requirements/test.txt -o requirements/binder.txt "$@"
-compile requirements/build.in -c requirements/test.txt -o requirements/build.txt "$@"
+# shellcheck disable=SC2086
+compile $building -c requirements/test.txt -o requirements/build.txt "$@"

@@ -20,7 +20,7 @@ def test_the_wheel_carries_every_file_of_the_package_and_nothing_else(wheel: Pat
     carried = {
         name
         for name in zipfile.ZipFile(wheel).namelist()
-        if not name.partition("/")[0].endswith(".dist-info")
+        if not name.partition("/")[0].endswith((".dist-info", ".data"))
     }
     places = {"fairnb": "fairnb", "notebooks": "fairnb/_shared/notebooks"}
     places["report_templates"] = "fairnb/_shared/report_templates"
@@ -31,6 +31,23 @@ def test_the_wheel_carries_every_file_of_the_package_and_nothing_else(wheel: Pat
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
     assert carried == wanted
+
+
+def test_the_wheel_carries_the_built_extension_where_jupyterlab_looks(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    carried = {name.partition(".data/data/")[2] for name in names if ".data/data/" in name}
+    place = "share/jupyter/labextensions/fairnb-labextension"
+    built = CHECKOUT / "labextension" / "build" / "fairnb-labextension"
+    wanted = {f"{place}/{path.relative_to(built).as_posix()}" for path in built.rglob("*") if path.is_file()}
+    assert carried == wanted | {"etc/jupyter/jupyter_server_config.d/fairnb.json"}
+    assert f"{place}/package.json" in carried
+    assert any("remoteEntry" in name for name in carried)
+
+
+def test_the_extension_and_the_package_have_one_version() -> None:
+    package = json.loads((CHECKOUT / "labextension" / "package.json").read_text("utf-8"))
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert package["version"] == project["version"]
 
 
 def test_the_wheel_declares_what_the_project_file_says(wheel: Path) -> None:
@@ -61,6 +78,18 @@ def test_the_demo_leaves_signed_documents_and_says_where(demonstrated: Any) -> N
         assert path.stat().st_size > 0
         if name.startswith("a"):
             assert name in demonstrated.said
+
+
+@pytest.mark.slow
+def test_jupyterlab_loads_the_extension_from_the_wheel_without_a_node(
+    demonstrated: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    for program, word in (("labextension", "fairnb-labextension v"), ("server", "fairnb.lab")):
+        verb = (program, "list") if program == "labextension" else (program, "extension", "list")
+        ran = demonstrated.environment.run("jupyter", *verb, cwd=demonstrated.folder)
+        (line,) = [line for line in (ran.stdout + ran.stderr).splitlines() if word in line and "0.1" in line]
+        assert "OK" in line
 
 
 @pytest.mark.slow
