@@ -204,8 +204,8 @@ def _warnings(
         odd = int(((values["aggressiveness"] == 1) & (values["misogynous"] == 0)).sum())
         if odd:
             yield (
-                f"{where}: {odd:,} rows are called aggressive but not misogynous, "
-                "which the task's labels never are; they are scored as they stand"
+                f"{where}: rows called aggressive but not misogynous, which the task's labels never are: "
+                f"{odd:,}; they are scored as they stand"
             )
 
 

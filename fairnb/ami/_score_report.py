@@ -202,8 +202,8 @@ def _gold_warnings(raw: RawSet) -> Iterator[str]:
     odd = int(((known(raw.aggressiveness) == 1) & (known(raw.misogynous) == 0)).sum())
     if odd:
         yield (
-            f"{raw.path.name}: {odd:,} rows are labelled aggressive but not misogynous, "
-            "which the task's definition rules out"
+            f"{raw.path.name}: rows labelled aggressive but not misogynous, "
+            f"which the task's definition rules out: {odd:,}"
         )
 
 

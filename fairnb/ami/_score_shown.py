@@ -105,14 +105,14 @@ def _overview(runs: Sequence[tuple[str, ScoreA | None, ScoreB | None]]) -> Itera
         )
         of_b = (_DASH,) * 2 if b is None else (_shown(b.score), _plain(b.auc_raw.value))
         rows.append((name, *of_a, *of_b))
-    yield from _aligned(("run", "Score A", "F1 mis.", "F1 aggr.", "Score B", "AUC raw"), rows)
+    yield from _aligned(("run", "Score A", "F1 misog.", "F1 aggr.", "Score B", "AUC raw"), rows)
 
 
 def _of_terms(name: str, b: ScoreB) -> Iterator[str]:
     yield f"{name}: identity terms in the synthetic set ({b.rows_synthetic:,} rows), lowest area first"
     rows = sorted(b.terms, key=_lowest)
     yield from _aligned(
-        ("term", "rows", "mis./not", *_KINDS.values()),
+        ("term", "rows", "1/0", *_KINDS.values()),
         [
             (
                 term.term,

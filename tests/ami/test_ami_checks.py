@@ -130,7 +130,7 @@ def test_what_is_odd_but_counted_is_warned_of(task):
     found = "\n".join(score_submissions([task.zipped(files)], **task.golds(), resamples=10).warnings)
     odd = int(((guessed["aggressiveness"] == 1) & (guessed["misogynous"] == 0)).sum())
     assert odd
-    assert f"{odd} rows are called aggressive but not misogynous" in found
+    assert f"called aggressive but not misogynous, which the task's labels never are: {odd};" in found
     assert "byte order mark" in found
     assert "'zie ' has a space at an end" in found
     assert "'Donne' is listed twice" in found
