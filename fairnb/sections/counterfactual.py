@@ -25,10 +25,14 @@ from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, answered
 from fairnb.sections._verdicts import NO_ALPHA, RULES, Question, as_candidates, census_severity, judge
 
 if TYPE_CHECKING:
+    from fairnb.lexicon import Lexicon
     from fairnb.sections._shown import Plot, Table
     from fairnb.variants import TemplateSet
 
 _SPOKEN = 6
+_FOREIGN = (
+    "the packaged templates are English, and the lexicon of the case is not: name an own file of templates"
+)
 
 
 class Counterfactual(Section):
@@ -36,7 +40,7 @@ class Counterfactual(Section):
 
     id = "counterfactual"
     title = "Synthetic counterfactuals"
-    version = 3
+    version = 4
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES,)
     source = "Paper, section 6.4, Tables 7, 8 and 9, equation (1); Student's t on templates for mean shifts."
@@ -75,7 +79,7 @@ class Counterfactual(Section):
         if not params.templates or not plan.has(Need.LIVE_SYSTEM):
             return 0
         try:
-            sets = template_sets(plan.file, _attributes(params), params.file)
+            sets = template_sets(plan.file, _packaged(plan.lexicon, params), params.file)
         except FairnbError:
             # The section says what is wrong with the file when it runs; until then it tests nothing.
             return 0
@@ -84,10 +88,12 @@ class Counterfactual(Section):
     def run(self, view: View, params: Params) -> Result:
         """Score what is new in one go, compare within skeletons."""
         live = view.has(Need.LIVE_SYSTEM)
-        groups = from_templates(view, _attributes(params), params.file) if live and params.templates else []
+        packaged = _packaged(view.lexicon, params)
+        groups = from_templates(view, packaged, params.file) if live and params.templates else []
         synthetic, note = from_corpus(view) if params.synthetic else ([], "")
         if not groups and not synthetic:
-            reason = note or (Need.LIVE_SYSTEM.value if not live else Need.SYNTHETIC_CORPUS.value)
+            without = Need.LIVE_SYSTEM.value if not live else Need.SYNTHETIC_CORPUS.value
+            reason = note or (_FOREIGN if live and params.templates else without)
             return Result(status="not_applicable", reason=reason.rstrip("."))
         threshold = view.target.threshold if params.threshold is None else params.threshold
         level, margin = view.confidence, view.criteria.margin
@@ -175,10 +181,11 @@ def _testable(one: TemplateSet, min_support: int) -> int:
     return labels * (len(one.subgroups) - 1)
 
 
-def _attributes(params: Counterfactual.Params) -> tuple[str, ...]:
+def _packaged(lexicon: Lexicon, params: Counterfactual.Params) -> tuple[str, ...]:
+    """Attributes whose packaged templates are scored: none where the case is not in their language."""
     from fairnb.variants import PACKAGED
 
-    return params.attributes or PACKAGED
+    return (params.attributes or PACKAGED) if params.templates and "en" in lexicon.languages else ()
 
 
 def _flagged(group: Group, threshold: float) -> list[dict[str, Any]]:
@@ -286,7 +293,7 @@ def _limits(
     if groups:
         yield "That a sentence is positive or negative whichever group it names is an assumption of its author."
     if params.templates and not groups:
-        yield f"Templates were not scored: {Need.LIVE_SYSTEM.value}."
+        yield f"Templates were not scored: {Need.LIVE_SYSTEM.value if not view.has(Need.LIVE_SYSTEM) else _FOREIGN}."
     if note:
         yield note
     if synthetic:

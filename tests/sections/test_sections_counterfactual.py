@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fairnb.corpus import CorpusSpec, read_corpus
+from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Criteria, Result, Status
 from fairnb.sections.counterfactual import Counterfactual
 
@@ -202,6 +203,23 @@ def test_without_system_and_synthetic_corpus_it_is_not_applicable(small_view: Ca
     found = Counterfactual().run(small_view({"test": [0]}), Counterfactual.Params())
     assert found.status == "not_applicable"
     assert found.reason == "recorded scores cannot score new texts"
+
+
+def test_packaged_templates_are_for_english_cases(small_view: Callable[..., Any], tmp_path: Path) -> None:
+    view = small_view(
+        {"test": []},
+        predictor=_score,
+        spec=LexiconSpec(languages=("it",), attributes=("gender",), reference={}),
+        folder=tmp_path,
+    )
+    found = Counterfactual().run(view, Counterfactual.Params())
+    assert found.status == "not_applicable"
+    assert found.reason.startswith("the packaged templates are English")
+    assert Counterfactual().confirmatory(view, Counterfactual.Params()) == 0
+    (tmp_path / "own.toml").write_text(_own("gender", 12, 0), encoding="utf-8")
+    own = Counterfactual().run(view, Counterfactual.Params(file="own.toml"))
+    assert [group["attribute"] for group in own.facts["groups"]] == ["gender"]
+    assert own.facts["groups"][0]["templates"] == 12
 
 
 def test_a_corpus_without_clusters_is_not_compared(small_view: Callable[..., Any]) -> None:
