@@ -17,7 +17,9 @@ from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.sections import Role, Target
 
 
-def check_case(folder: str | Path, *, live_object: Any = None, results: bool = True) -> list[FairnbError]:
+def check_case(
+    folder: str | Path, *, live_object: Any = None, results: bool = True, data: bytes | None = None
+) -> list[FairnbError]:
     """Find all that is wrong with a case before it is run.
 
     Beside the case file's shape: corpora can be read and hold the columns, labels and both classes;
@@ -33,6 +35,8 @@ def check_case(folder: str | Path, *, live_object: Any = None, results: bool = T
     results : bool
         Also tell entries of the register whose finding the last results do not hold. Before a run that is
         no reason to stop: it may make the finding again, or show that it is gone.
+    data : bytes, optional
+        Taken for the case file's content, such as one that is about to be written.
 
     Returns
     -------
@@ -41,7 +45,7 @@ def check_case(folder: str | Path, *, live_object: Any = None, results: bool = T
     """
     place = Path(folder)
     try:
-        reading = read_case_file(place)
+        reading = read_case_file(place, data)
     except FairnbError as error:
         return [error]
     errors = list(reading.errors)
