@@ -15,11 +15,12 @@ from fairnb.notebook._fields import differing, fields_of, static_html, static_te
 from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._widgets import STYLE, Control, Panel, button, hear_meanwhile
 from fairnb.sections import Need, section
+from fairnb.statistics import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from fairnb.case import Case
+    from fairnb.case import Case, Payload
     from fairnb.notebook._notebook import NotebookCase
 
 State = Literal["fresh", "stale", "changed", "running", "stopped", "failed"]
@@ -55,6 +56,8 @@ class Controls:
         self._seconds = 0.0
         self._again = False
         self._retired = False
+        self._tally: Tally | None = None
+        self._counted = ""
         self._done = (0, 0, "")
         self._setting = False
         self.state: State = "running"
@@ -71,8 +74,12 @@ class Controls:
             field.name: Control(field, self._values[field.name], alone if field.name == "threshold" else None)
             for field in shown
         }
-        for control in self._controls.values():
+        self._answer = widgets.HTML()
+        self._answer.add_class("fairnb-helpline")
+        for name, control in self._controls.items():
             control.watch(self._changed)
+            if name == "threshold":
+                control.box.children = (*control.box.children, self._answer)
         self._line = widgets.HTML(layout=widgets.Layout(flex="1 1 20em", min_width="12em"))
         self._bar = widgets.FloatProgress(
             value=0.0, max=1.0, layout=widgets.Layout(width="8em", height="14px", display="none")
@@ -170,6 +177,7 @@ class Controls:
         if self._setting:
             return
         self._read()
+        self._preview()
         # A first run loads things that a second one has; but texts that no run has scored yet take as long.
         tells = self._again or Need.LIVE_SYSTEM in self._section.needs
         if tells and self._seconds > QUICK:
@@ -179,6 +187,28 @@ class Controls:
             self._superseded = True
             self._stop.set()
         self._notebook.worker.ask(self._section.id, self._work, pause=PAUSE)
+
+    def _preview(self) -> None:
+        """Say at once what the threshold at hand does to everyone's texts, from the counts of the last result.
+
+        It needs neither texts nor scores, so it follows a slider at any size of corpus; the section's own
+        measures come when it has run.
+        """
+        threshold = self._values.get("threshold")
+        if threshold is not None and self._tally is not None:
+            self._answer.value = (
+                f"<span class='fairnb-help' role='status'>{at_threshold(self._tally, threshold)}</span>"
+            )
+        else:
+            self._answer.value = ""
+
+    def _take_tally(self, case: Case, payloads: Sequence[Payload]) -> None:
+        """Keep the counts that the first result rests on."""
+        named = payloads[0].result.tallies
+        digest = next(iter(named.values()), "")
+        if "threshold" in self._controls and digest and digest != self._counted:
+            data = case.store.tally(digest)
+            self._tally, self._counted = (None if data is None else Tally.from_bytes(data)), digest
 
     def _read(self) -> None:
         self._values.update({name: control.value for name, control in self._controls.items()})
@@ -205,6 +235,7 @@ class Controls:
                 self._again = not first
                 self._show(bundle, first=first)
                 self._say("fresh", "Fresh", self._how(payloads))
+                self._take_tally(case, payloads)
         except FairnbError as error:
             if error.code == "cancelled":
                 self._stopped(first=first)
@@ -341,3 +372,16 @@ class Controls:
 def _message(text: str) -> dict[str, Any]:
     """What stands in place of a result."""
     return {"text/plain": text, "text/html": f"<div class='fairnb'><p>{escape(text)}</p></div>"}
+
+
+def at_threshold(tally: Tally, threshold: float) -> str:
+    """What a threshold does to all texts of a tally, in one sentence."""
+    counts = tally.confusion(threshold)
+    if not counts.n:
+        return ""
+    rounded = "" if tally.exact_at(threshold) else ", by scores as the count holds them"
+    return (
+        f"At {threshold:.2f}{rounded}: {counts.flagged / counts.n:.1%} of {counts.n:,} texts flagged, "
+        f"{counts.fn:,} of {counts.positive:,} positive ones missed, "
+        f"{counts.fp:,} of {counts.negative:,} negative ones flagged."
+    )

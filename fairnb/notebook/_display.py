@@ -101,6 +101,18 @@ def show_note(note: str) -> None:
     display({CONTROLS: {"note": note}, "text/html": html, "text/plain": note}, raw=True)  # type: ignore[no-untyped-call]
 
 
+def show_own(html: str, text: str, name: str) -> None:
+    """Display a table about the case, which is neither a result nor the assessor's output."""
+    from IPython.core.getipython import get_ipython
+
+    if get_ipython() is None:
+        sys.stdout.write(text + "\n")
+        return
+    from IPython.display import display
+
+    display({CONTROLS: {"panel": name}, "text/html": html, "text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+
+
 def publish_progress(done: int, total: int, what: str) -> None:
     """Tell `fairnb run`, which listens to this kernel, how far the section is."""
     from IPython.display import display

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
 
-def edit_case_file(folder: Path, change: Callable[[TOMLDocument], None]) -> None:
+def _shape(folder: Path, data: bytes) -> Sequence[FairnbError]:
+    return read_case_file(folder, data).errors
+
+
+def edit_case_file(
+    folder: Path,
+    change: Callable[[TOMLDocument], None],
+    check: Callable[[Path, bytes], Sequence[FairnbError]] = _shape,
+) -> None:
     """Change a case file by its keys; whatever is not touched stays as it is, comments included.
 
     The new text is checked before it takes the place of the old, atomically; a wrong one changes nothing.
@@ -25,6 +33,8 @@ def edit_case_file(folder: Path, change: Callable[[TOMLDocument], None]) -> None
         The case folder.
     change : callable
         Edits the parsed document in place.
+    check : callable
+        Finds what would be wrong with the new bytes; by default the shape of the file.
 
     Raises
     ------
@@ -62,7 +72,7 @@ def edit_case_file(folder: Path, change: Callable[[TOMLDocument], None]) -> None
             where=CASE_FILE,
         ) from error
     edited = mark + text.encode("utf-8")
-    errors = read_case_file(folder, edited).errors
+    errors = check(folder, edited)
     if errors:
         raise errors[0]
     write_bytes(path, edited)

@@ -16,8 +16,8 @@ import ipywidgets as widgets
 from fairnb.case import CONTROLS, controls_id
 from fairnb.notebook._fields import ParamField
 
-_LABEL = {"description_width": "9.5em"}
-_WIDE = "min(100%, 34em)"
+LABEL = {"description_width": "9.5em"}
+WIDE: dict[str, str] = {"width": "min(100%, 34em)"}
 STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"
 
 
@@ -169,8 +169,8 @@ class Control:
         common: dict[str, Any] = {
             "description": field.label,
             "tooltip": field.help or field.label,
-            "style": _LABEL,
-            "layout": widgets.Layout(width=_WIDE),
+            "style": LABEL,
+            "layout": widgets.Layout(**WIDE),
         }
         if field.kind == "choice":
             return widgets.Dropdown(options=list(field.choices), value=value, **common)

@@ -256,3 +256,35 @@ def test_a_wrong_name_is_refused_before_anything_is_shown(
     with pytest.raises(Exception, match="there is no key 'thresold'"):
         opened(params={"thresold": 0.6})
     assert output.shown == []
+
+
+def test_what_a_threshold_does_is_said_at_once_from_the_counts_alone(
+    opened: Callable[..., Controls], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controls = opened()
+    monkeypatch.setattr(controls._notebook.worker, "ask", lambda *args, **options: None)
+    controls._controls["threshold"].input.value = 0.9
+    # By hand: 15 texts score 0.8, the others 0.1; 20 of 60 are positive.
+    assert (
+        "At 0.90: 0.0% of 60 texts flagged, 20 of 20 positive ones missed, 0 of 40" in controls._answer.value
+    )
+    controls._controls["threshold"].input.value = 0.5
+    assert "At 0.50: 25.0% of 60 texts flagged, 5 of 20" in controls._answer.value
+
+
+def test_the_sentence_on_a_threshold_is_quick_on_a_million_rows() -> None:
+    import time
+
+    import numpy as np
+
+    from fairnb.notebook._controls import at_threshold
+    from fairnb.statistics import Counting
+
+    drawn = np.random.default_rng(0)
+    labels = (drawn.random(1_000_000) < 0.3).astype(int)
+    counted = Counting(labels, drawn.random(1_000_000).astype(np.float32)).tally(())
+    at_threshold(counted, 0.5)
+    started = time.process_time()
+    for step in range(10):
+        assert "of 1,000,000 texts flagged" in at_threshold(counted, 0.3 + step / 100)
+    assert (time.process_time() - started) / 10 < 0.2
