@@ -6,17 +6,20 @@ from fairnb.corpus._decode import decode
 from fairnb.corpus._demo import Comment, demo_comments, demo_frame, planted
 from fairnb.corpus._dice import Dice
 from fairnb.corpus._guess import CorpusGuess, Guess, guess_columns
+from fairnb.corpus._preview import ColumnPreview, FilePreview, preview
 from fairnb.corpus._read import corpus_digest, from_frame, has_templates, read_corpus
 from fairnb.corpus._spec import CorpusSpec, SubgroupColumns
 from fairnb.corpus._table import Table
 from fairnb.corpus._tsv import read_tsv
 
 __all__ = [
+    "ColumnPreview",
     "Comment",
     "Corpus",
     "CorpusGuess",
     "CorpusSpec",
     "Dice",
+    "FilePreview",
     "Guess",
     "Role",
     "SubgroupColumns",
@@ -30,6 +33,7 @@ __all__ = [
     "guess_columns",
     "has_templates",
     "planted",
+    "preview",
     "read_corpus",
     "read_tsv",
 ]

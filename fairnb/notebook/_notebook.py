@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.case import Case, Payload, load_case
 from fairnb.errors import FairnbError
-from fairnb.notebook._display import bundle_of, publish_progress, show, show_note
+from fairnb.notebook._display import bundle_of, publish_progress, show, show_note, show_own
 from fairnb.notebook._findings import Findings, findings_table
 from fairnb.notebook._frontend import front_end
 from fairnb.notebook._live import name_system, with_target
 from fairnb.notebook._running import Worker
+from fairnb.notebook._tables import sections_at_a_glance, what_is_assessed
 from fairnb.sections import Result, section
 
 if TYPE_CHECKING:
     from fairnb.notebook._controls import Controls
+    from fairnb.notebook._overview import Overview
 
 ONLY = "FAIRNB_ONLY"
 """Environment variable: ids of the sections that may run, separated by commas; others are replayed."""
@@ -41,6 +43,7 @@ class NotebookCase:
     def __init__(self, case: Case) -> None:
         self._case = case
         self._controls: dict[str, Controls] = {}
+        self._overview: Overview | None = None
         self._noted = ""
         self.worker = Worker()
         """Does what controls ask for."""
@@ -95,6 +98,36 @@ class NotebookCase:
                 payloads = case.run_all(section_id, params=params, origin="notebook", progress=_progress())
             show(bundle_of(payloads), _display_id(section_id))
 
+    def panel(self) -> None:
+        """Show what is assessed on what: system, target, corpora and embeddings, to be chosen and written.
+
+        A file's columns are shown with five masked rows and what strikes the eye. *Write* changes the case
+        file by its keys, comments stay; what would be wrong is refused with one sentence. Without a front
+        end for controls, the case is told as a table.
+        """
+        front = front_end()
+        if front.controls:
+            from fairnb.notebook._panel import CasePanel
+
+            CasePanel(self).show()
+            return
+        self._note(front.note)
+        html, text = what_is_assessed(self.case)
+        show_own(html, text, "panel")
+
+    def overview(self) -> None:
+        """Show every section with its state and its findings; with controls it follows what is run."""
+        front = front_end()
+        if front.controls:
+            from fairnb.notebook._overview import Overview
+
+            self._overview = Overview(self)
+            self._overview.show()
+            return
+        self._note(front.note)
+        html, text = sections_at_a_glance(self.case)
+        show_own(html, text, "overview")
+
     def refresh(self, *, but: str = "") -> None:
         """Have every section's controls say, soon, whether its result is still fresh."""
         shown = [controls for identity, controls in self._controls.items() if identity != but]
@@ -102,8 +135,10 @@ class NotebookCase:
         def look() -> None:
             for controls in shown:
                 controls.refresh()
+            if self._overview is not None:
+                self._overview.refresh()
 
-        if shown:
+        if shown or self._overview is not None:
             self.worker.ask("refresh", look, pause=_SOON)
 
     def _note(self, note: str) -> None:

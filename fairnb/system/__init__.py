@@ -7,10 +7,11 @@ from fairnb.system._paper_cnn import PaperCnn, WordVectors, train_paper_cnn
 from fairnb.system._save import save_object
 from fairnb.system._scores import Scores, Unscored, positive, recorded_scores
 from fairnb.system._scoring import score_masked, score_texts
-from fairnb.system._spec import SystemSpec
+from fairnb.system._spec import KINDS, SystemSpec
 from fairnb.system._system import System
 
 __all__ = [
+    "KINDS",
     "PaperCnn",
     "ScoreCache",
     "Scores",
