@@ -22,7 +22,7 @@ LANGUAGE = "language"
 NOT_DECLARED = "not declared"
 ALL_NOT_DECLARED = (
     "The test corpus does not declare the language of its texts: accuracy and error rate cannot be given by language "
-    "(`language` in the table of the corpus names the column)."
+    "(the key language in the table of the corpus names the column)."
 )
 _TESTED = 20
 _FEWEST = 10

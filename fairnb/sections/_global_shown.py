@@ -23,6 +23,7 @@ def tables_of(result: Result) -> list[Table]:
     tables = [
         _means_table(result, TOKEN, result.facts["words"], level),
         _means_table(result, TERM, result.facts["terms"], level),
+        _exchanged_table(result, level),
         _groups_table(result, level),
     ]
     return [*(table for table in tables if table.rows), _sample_table(result)]
@@ -36,26 +37,6 @@ def _get(result: Result, measure: str, attribute: str, name: str, label: str = "
 def mean_of(result: Result, measure: str, word: str) -> Measure:
     """A mean of a listed word over all texts."""
     return result.measure(measure, attribute=TOKEN, subgroup=word, label="all")
-
-
-_EXCHANGED = (
-    " Exchanged: mean change of the score where the word alone is exchanged for its counterpart in these texts, with "
-    "its interval; a word that raises scores by itself makes it fall."
-)
-
-
-def _exchanged(result: Result, term: str) -> Measure | None:
-    return next(
-        (one for one in result.measures if one.measure == "mean_shift" and one.subgroup == term), None
-    )
-
-
-def _with_interval(measure: Measure | None) -> str:
-    if measure is None or measure.value is None:
-        return "–"
-    if measure.status is Status.TOO_FEW or measure.low is None:
-        return _in_points(measure)
-    return f"{points(measure.value)} ({interval_points(measure)})"
 
 
 def _in_points(measure: Measure | None) -> str:
@@ -87,10 +68,7 @@ def _means_table(result: Result, attribute: str, names: Sequence[str], level: st
             *map(_in_points, split),
         ]
         if attribute == TERM:
-            exchanged = _exchanged(result, name)
-            if exchanged is not None:
-                keys.append(exchanged.key)
-            cells += [_with_interval(exchanged), verdicts.get(mean.key, "–")]
+            cells.append(verdicts.get(mean.key, "–"))
         rows.append(Row(tuple(cells), tuple(keys)))
     columns = [
         Column("Word" if attribute == TOKEN else "Identity term"),
@@ -102,13 +80,43 @@ def _means_table(result: Result, attribute: str, names: Sequence[str], level: st
         Column("Negative texts", "number"),
     ]
     if attribute == TERM:
-        columns += [Column("Exchanged", "number"), Column("Verdict")]
+        columns.append(Column("Verdict"))
     what = "Words" if attribute == TOKEN else "Identity terms"
     note = (
         f"{_IN_POINTS}In texts where it occurs; at least {count(result.facts['min_texts'])} of the sample. The "
         "columns by label: mean SHAP, in brackets where too few texts are behind it."
-    ) + (_EXCHANGED if attribute == TERM else "")
+    )
     return Table(f"{what} by mean |SHAP|", tuple(columns), tuple(rows), note=note)
+
+
+def _exchanged_table(result: Result, level: str) -> Table:
+    rows = []
+    for shift in (one for one in result.measures if one.measure == "mean_shift"):
+        mean = _get(result, "mean_shap", TERM, shift.subgroup)
+        if mean is None:
+            continue
+        cells = (
+            shift.subgroup,
+            shift.variant.removeprefix("to="),
+            count(shift.n or 0),
+            points(mean.value),
+            _in_points(shift),
+            interval_points(shift),
+        )
+        rows.append(Row(cells, (mean.key, shift.key), quiet=shift.status is not Status.OK))
+    columns = (
+        Column("Identity term"),
+        Column("Exchanged for"),
+        Column("Texts", "number"),
+        Column("Mean SHAP", "number"),
+        Column("Change", "number"),
+        Column(level, "number"),
+    )
+    note = (
+        f"{_IN_POINTS}Change: of the score, on average, where the word alone is exchanged for its counterpart in the "
+        "same texts; a word that raises scores by itself makes it fall. In brackets: too few texts."
+    )
+    return Table("Identity terms exchanged in the same texts", columns, tuple(rows), note=note)
 
 
 def _groups_table(result: Result, level: str) -> Table:

@@ -200,8 +200,8 @@ def _limits(
         yield "Sources that answers name were not read by the software; they are printed as stated."
     if not any(held["annotators"] for held in corpora):
         yield (
-            "No corpus holds the labels of single annotators: how far they agreed cannot be said (`annotators` in the "
-            "table of a corpus names their columns)."
+            "No corpus holds the labels of single annotators: how far they agreed cannot be said (the key "
+            "annotators in the table of a corpus names their columns)."
         )
     if not said.ground_truth.labelled_by.strip():
         yield "Who labelled the texts is not stated: every rate rests on labels whose origin is not known here."
