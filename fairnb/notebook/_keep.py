@@ -2,25 +2,91 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fairnb.case import CASE_FILE, read_case_file
 from fairnb.errors import FairnbError
 from fairnb.files import plain, write_bytes
-
-if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
 
 
 def _shape(folder: Path, data: bytes) -> Sequence[FairnbError]:
     return read_case_file(folder, data).errors
 
 
+class CaseText:
+    """A parsed case file that keeps every comment where it stands.
+
+    tomlkit takes the comments before a table's head for the end of the table before it: a table put or
+    taken there would part them. New tables therefore go to the end of the file, and of one that is taken
+    out the comments behind its last key stay.
+
+    Parameters
+    ----------
+    text : str
+    """
+
+    def __init__(self, text: str) -> None:
+        import tomlkit
+
+        self._parse = tomlkit.parse
+        self._text = text
+        self._document: Any = tomlkit.parse(text)
+        self._new: dict[tuple[str, ...], Any] = {}
+
+    def table(self, *names: str) -> Any:
+        """The table with this dotted name; a new one if there is none."""
+        import tomlkit
+
+        at = self._document
+        for name in names:
+            at = at.get(name) if at is not None else None
+        return at if at is not None else self._new.setdefault(names, tomlkit.table())
+
+    def drop(self, *names: str) -> None:
+        """Take a table out, if it is there."""
+        import tomlkit
+        from tomlkit.items import Comment, Whitespace
+
+        self._new.pop(names, None)
+        at = self._document
+        for name in names[:-1]:
+            at = at.get(name, {})
+        if names[-1] not in at:
+            return
+        table = at[names[-1]]
+        behind = ""
+        for _, item in reversed(table.value.body):
+            if not isinstance(item, (Comment, Whitespace)):
+                break
+            behind = item.as_string() + behind
+        text = tomlkit.dumps(self._document)
+        head = r"^\[\s*" + r"\s*\.\s*".join(re.escape(name) for name in names) + r"\s*\][^\n]*\n"
+        whole = re.compile(head + re.escape(table.as_string()), re.MULTILINE)
+        if whole.search(text):
+            self._document = self._parse(whole.sub(lambda _: behind, text, count=1))
+        else:
+            at.pop(names[-1])
+
+    def text(self) -> str:
+        """The whole file."""
+        import tomlkit
+
+        text = tomlkit.dumps(self._document)
+        end = "\r\n" if "\r\n" in text else "\n"
+        for names, table in self._new.items():
+            if len(table):
+                gap = "" if text.endswith(end) or not text else end
+                body = table.as_string().replace("\r\n", "\n").replace("\n", end)
+                text += f"{gap}{end}[{'.'.join(names)}]{end}{body}"
+        return text
+
+
 def edit_case_file(
     folder: Path,
-    change: Callable[[TOMLDocument], None],
+    change: Callable[[CaseText], None],
     check: Callable[[Path, bytes], Sequence[FairnbError]] = _shape,
 ) -> None:
     """Change a case file by its keys; whatever is not touched stays as it is, comments included.
@@ -32,7 +98,7 @@ def edit_case_file(
     folder : Path
         The case folder.
     change : callable
-        Edits the parsed document in place.
+        Edits it in place.
     check : callable
         Finds what would be wrong with the new bytes; by default the shape of the file.
 
@@ -42,7 +108,6 @@ def edit_case_file(
         ``no-case``, ``not-toml``, ``cannot-write``, ``package-missing``; the first of what would be wrong.
     """
     try:
-        import tomlkit
         from tomlkit.exceptions import TOMLKitError
     except ImportError as error:
         raise FairnbError(
@@ -54,9 +119,9 @@ def edit_case_file(
     try:
         data = path.read_bytes()
         mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
-        document = tomlkit.parse(data[len(mark) :].decode("utf-8"))
+        document = CaseText(data[len(mark) :].decode("utf-8"))
         change(document)
-        text = tomlkit.dumps(document)
+        text = document.text()
     except OSError as error:
         raise FairnbError(
             "no-case",
@@ -102,18 +167,12 @@ def keep_parameters(
     FairnbError
         As `edit_case_file`.
     """
-    import tomlkit
-
     changed = {name: plain(value) for name, value in values.items() if plain(value) != plain(declared[name])}
     if not changed:
         return []
 
-    def change(document: TOMLDocument) -> None:
-        tables = document.setdefault("sections", tomlkit.table(is_super_table=True))
-        table = tables.get(section)
-        if table is None:
-            table = tomlkit.table()
-            tables[section] = table
+    def change(document: CaseText) -> None:
+        table = document.table("sections", section)
         for name, value in changed.items():
             if value is None:
                 table.pop(name, None)

@@ -22,8 +22,7 @@ from fairnb.system import KINDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tomlkit import TOMLDocument
-
+    from fairnb.notebook._keep import CaseText
     from fairnb.notebook._notebook import NotebookCase
 
 _NONE = "(none)"
@@ -65,7 +64,10 @@ class CasePanel:
             style=LABEL,
             layout=WIDE,
         )
-        self.corpora = {role: CorpusChoice(role, file.corpus.get(role), folder) for role in get_args(Role)}
+        self.corpora = {
+            role: CorpusChoice(role, file.corpus.get(role), folder, target.positive)
+            for role in get_args(Role)
+        }
         self._vectors = _dropdown(
             "Embeddings",
             [_NONE, "system", *_known("embeddings"), *_files(folder, _VECTORS)],
@@ -137,11 +139,11 @@ class CasePanel:
             f"</span>{escape(words)}</div>"
         )
 
-    def _change(self, document: TOMLDocument) -> None:
+    def _change(self, document: CaseText) -> None:
         """Edit the parsed case file; only what was chosen otherwise is touched."""
         file = self._notebook.case.file
         if (self._kind.value, self._value.value) != (file.system.kind, file.system.value):
-            table = _table(document, "system")
+            table = document.table("system")
             for kind in KINDS:
                 table.pop(kind, None)
             set_value(table, self._kind.value, self._value.value.strip())
@@ -150,11 +152,11 @@ class CasePanel:
             choice.change(document, file.corpus.get(role))
         self._change_embeddings(document, file.embeddings)
 
-    def _change_target(self, document: TOMLDocument) -> None:
+    def _change_target(self, document: CaseText) -> None:
         target = self._notebook.case.file.targets[0]
         wanted = {
             "classes": _list(self._classes.value),
-            "positive": [int(one) if _whole(one) else one for one in _list(self._positive.value)],
+            "positive": _labels(self._positive.value),
             "threshold": round(self._threshold.value, 6),
         }
         now = {
@@ -164,19 +166,19 @@ class CasePanel:
         }
         changed = {key: value for key, value in wanted.items() if value != now[key]}
         if changed:
-            table = _table(document, "targets", self._target)
+            table = document.table("targets", self._target)
             for key, value in changed.items():
                 set_value(table, key, value)
 
-    def _change_embeddings(self, document: TOMLDocument, now: EmbeddingSpec | None) -> None:
+    def _change_embeddings(self, document: CaseText, now: EmbeddingSpec | None) -> None:
         chosen = self._vectors.value
         if chosen == _NONE:
-            document.pop("embeddings", None)
+            document.drop("embeddings")
             return
         relation = self._relation.value
         if now is not None and (chosen, relation) == (_named(now), now.relation):
             return
-        table = _table(document, "embeddings")
+        table = document.table("embeddings")
         if now is None or chosen != _named(now):
             for key in ("use", "path", "vocabulary"):
                 table.pop(key, None)
@@ -194,16 +196,21 @@ class CorpusChoice:
         What the case file says.
     folder : Path
         The case folder.
+    asked : sequence
+        The target's positive labels.
     """
 
-    def __init__(self, role: Role, spec: CorpusSpec | None, folder: Path) -> None:
+    def __init__(self, role: Role, spec: CorpusSpec | None, folder: Path, asked: Sequence[int | str]) -> None:
         self.role = role
+        self._asked = asked
         self._folder = folder
         self._named = _named(spec)
         options = list(dict.fromkeys([_NONE, *_known("corpus"), *_files(folder, _CORPORA), self._named]))
         self.choice = _dropdown(f"{role.capitalize()} corpus", options, self._named)
         self.columns: dict[str, Any] = {}
         """Role of each column of the file, by the column's name."""
+        self.positive = _text("Its positive labels", "")
+        self._labels: list[int | str] = []
         self._look = widgets.VBox()
         self.box = widgets.VBox([self.choice, self._look])
         self.choice.observe(lambda change: self._shown(None), "value")
@@ -212,6 +219,7 @@ class CorpusChoice:
     def _shown(self, spec: CorpusSpec | None) -> None:
         """Show the columns of the chosen file; with a spec, the roles that the case file gives them."""
         self.columns = {}
+        self.positive.value = ", ".join(map(str, spec.positive or ())) if spec is not None else ""
         name = self.choice.value
         if Path(name).suffix.lower() not in _CORPORA:
             known = {item.name: item for item in all_known("corpus")}
@@ -240,7 +248,11 @@ class CorpusChoice:
                 menu,
                 help_line(f"{one.kind}; {one.values:,} different; {one.missing:.1%} missing{guessed}"),
             ]
-        self._look.children = [widgets.HTML(_rows(seen)), *parts, help_line(_facts(seen))]
+        self._labels = [label for label, _ in seen.guess.labels]
+        if spec is None and not set(self._labels) & set(self._asked):
+            self.positive.value = ", ".join(map(str, seen.guess.positive))
+        own = help_line("Labels of this file that mean yes, where they are others than the target's")
+        self._look.children = [widgets.HTML(_rows(seen)), *parts, self.positive, own, help_line(_facts(seen))]
 
     def keys(self) -> dict[str, str]:
         """The keys of the corpus's table that the choices amount to.
@@ -266,16 +278,16 @@ class CorpusChoice:
                 found[menu.value] = column
         return found
 
-    def change(self, document: TOMLDocument, now: CorpusSpec | None) -> None:
+    def change(self, document: CaseText, now: CorpusSpec | None) -> None:
         """Bring the case file's table in line with the choices."""
         if self.choice.value == _NONE:
-            if now is not None and "corpus" in document:
-                document["corpus"].pop(self.role, None)
+            document.drop("corpus", self.role)
             return
         wanted = self.keys()
-        if now is not None and wanted == _keys_of(now):
+        yes = _labels(self.positive.value) if self.columns else list((now and now.positive) or ())
+        if now is not None and wanted == _keys_of(now) and yes == list(now.positive or ()):
             return
-        table = _table(document, "corpus", self.role)
+        table = document.table("corpus", self.role)
         if now is None or self.choice.value != self._named:
             for key in list(table):
                 del table[key]
@@ -283,6 +295,13 @@ class CorpusChoice:
             if key in wanted:
                 set_value(table, key, wanted[key])
             else:
+                table.pop(key, None)
+        if yes and (now is None or yes != list(now.positive or ())):
+            set_value(table, "positive", yes)
+            # Both sides are named, so that a label nobody thought of is an error and not a silent no.
+            set_value(table, "negative", [label for label in self._labels if label not in yes])
+        elif not yes:
+            for key in ("positive", "negative"):
                 table.pop(key, None)
 
 
@@ -323,18 +342,6 @@ def _facts(seen: FilePreview) -> str:
     return "; ".join(said)
 
 
-def _table(document: Any, *names: str) -> Any:
-    """A table of the document, made if it is missing."""
-    import tomlkit
-
-    at = document
-    for depth, name in enumerate(names):
-        if name not in at:
-            at[name] = tomlkit.table(is_super_table=depth < len(names) - 1)
-        at = at[name]
-    return at
-
-
 def _named(spec: Any) -> str:
     return _NONE if spec is None else str(spec.use or spec.path)
 
@@ -353,8 +360,9 @@ def _list(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _whole(text: str) -> bool:
-    return text.removeprefix("-").isdecimal()
+def _labels(text: str) -> list[int | str]:
+    """Labels as the readers of corpora take them: whole numbers as numbers."""
+    return [int(one) if one.removeprefix("-").isdecimal() else one for one in _list(text)]
 
 
 def _heading(text: str) -> Any:

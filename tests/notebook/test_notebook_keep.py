@@ -92,3 +92,12 @@ def test_line_ends_and_byte_order_mark_stay(folder: Path) -> None:
     declared = {**DECLARED, "threshold": 0.4}
     keep_parameters(folder, "group_bias", {**declared, "threshold": 0.6}, declared)
     assert path.read_bytes() == data.replace(b"threshold = 0.4", b"threshold = 0.6")
+
+
+def test_a_table_taken_out_leaves_the_comment_of_the_next_one(small: Callable[..., Path]) -> None:
+    folder = small(
+        extra='\n[corpus.train]  # old\nuse = "demo-train"\n\n# the margin\n[criteria]\nmargin = 0.1\n'
+    )
+    before = _text(folder)
+    edit_case_file(folder, lambda document: document.drop("corpus", "train"))
+    assert _text(folder) == before.replace('[corpus.train]  # old\nuse = "demo-train"\n', "")

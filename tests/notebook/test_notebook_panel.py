@@ -1,0 +1,155 @@
+"""Choosing what is assessed, and the sections at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairnb.case import load_case
+from fairnb.corpus import preview
+from fairnb.notebook import NotebookCase
+from fairnb.notebook._overview import Overview
+from fairnb.notebook._panel import CasePanel
+from fairnb.notebook._tables import sections_at_a_glance, what_is_assessed
+
+OTHER = """who,what was said,verdict,share,tongue
+ann,A woman baked bread,no,0.9,en
+bob,"Write to ann@example.org, silly",yes,0.1,en
+cem,A woman baked bread,no,,en
+dan,Il pane della nonna,no,0.2,it
+"""
+
+
+@pytest.fixture
+def panel(small: Callable[..., Path]) -> Iterator[CasePanel]:
+    """The panel of a case whose folder holds a further file of texts."""
+    folder = small(extra="# the margin was agreed\n[criteria]\nmargin = 0.1\n")
+    (folder / "other.csv").write_text(OTHER)
+    made = CasePanel(NotebookCase(load_case(folder)))
+    yield made
+    assert made._notebook.worker.wait(20)
+
+
+def _written(panel: CasePanel) -> str:
+    panel.write()
+    assert panel._notebook.worker.wait(60)
+    return (panel._notebook.case.folder / "assessment.toml").read_text(encoding="utf-8")
+
+
+def test_a_file_is_looked_at_with_its_rows_masked(tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text(OTHER)
+    seen = preview(path)
+    assert [(one.name, one.role, one.kind) for one in seen.columns] == [
+        ("who", "", "words"),
+        ("what was said", "text", "text"),
+        ("verdict", "label", "yes or no"),
+        ("share", "", "share from 0 to 1"),
+        ("tongue", "", "words"),
+    ]
+    # By hand: one of four cells is empty; the third text is the first one again.
+    assert seen.columns[3].missing == 0.25
+    assert seen.duplicates == 1
+    assert seen.identities == ("share",)
+    assert "ann@example.org" not in str(seen.rows)
+    assert len(seen.rows) == 4
+
+
+def test_nothing_chosen_writes_nothing(panel: CasePanel) -> None:
+    before = (panel._notebook.case.folder / "assessment.toml").read_bytes()
+    assert _written(panel).encode() == before
+
+
+def test_a_chosen_file_and_its_columns_are_written_and_comments_stay(panel: CasePanel) -> None:
+    choice = panel.corpora["train"]
+    choice.choice.value = "other.csv"
+    choice.columns["tongue"].value = "language"
+    # None of its labels is one of the target's, which are 0 and 1: it gets its own.
+    assert choice.positive.value == "yes"
+    text = _written(panel)
+    assert "Written" in panel._said.value
+    assert "# the margin was agreed\n[criteria]\nmargin = 0.1\n" in text
+    spec = load_case(panel._notebook.case.folder).file.corpus["train"]
+    assert (spec.path, spec.text, spec.label, spec.language) == (
+        "other.csv",
+        "what was said",
+        "verdict",
+        "tongue",
+    )
+    assert (spec.positive, spec.negative) == (("yes",), ("no",))
+    assert "Written" in panel._said.value
+
+
+def test_what_would_be_wrong_is_refused_in_one_sentence_and_nothing_is_written(panel: CasePanel) -> None:
+    before = (panel._notebook.case.folder / "assessment.toml").read_bytes()
+    panel._kind.value = "python"
+    panel._value.value = "nowhere:score"
+    assert _written(panel).encode() == before
+    assert "Not written" in panel._said.value
+    assert "nowhere" in panel._said.value
+
+
+def test_two_columns_of_one_role_are_refused(panel: CasePanel) -> None:
+    choice = panel.corpora["train"]
+    choice.choice.value = "other.csv"
+    choice.columns["who"].value = "text"
+    _written(panel)
+    assert "two columns of other.csv are the text (who and what was said)" in panel._said.value
+
+
+def test_a_corpus_can_be_taken_out(panel: CasePanel) -> None:
+    panel.corpora["train"].choice.value = "demo-train"
+    assert '[corpus.train]\nuse = "demo-train"' in _written(panel)
+    panel.corpora["train"].choice.value = "(none)"
+    assert "demo-train" not in _written(panel)
+
+
+def test_hostile_names_and_cells_are_escaped(small: Callable[..., Path]) -> None:
+    folder = small()
+    (folder / "odd.csv").write_text(
+        'text,label,"<img src=x onerror=alert(1)>"\n"<script>alert(1)</script> bread",0,1\nsilly goose,1,0\n'
+    )
+    made = CasePanel(NotebookCase(load_case(folder)))
+    made.corpora["train"].choice.value = "odd.csv"
+
+    def html(widget: Any) -> str:
+        own = widget.value if type(widget).__name__ == "HTML" else ""
+        return own + "".join(html(child) for child in getattr(widget, "children", ()))
+
+    said = html(made.corpora["train"].box)
+    assert "<script" not in said
+    assert "<img" not in said
+
+
+def test_the_overview_tells_states_and_findings_and_follows_runs(small: Callable[..., Path]) -> None:
+    folder = small('case.section("technical_performance")', 'case.section("swap")')
+    notebook = NotebookCase(load_case(folder))
+    overview = Overview(notebook)
+    notebook._overview = overview
+    assert "Not run" in overview._table.value
+    notebook.case.run_all("technical_performance")
+    notebook.case.run_all("swap")
+    notebook.refresh()
+    assert notebook.worker.wait(30)
+    html, text = sections_at_a_glance(notebook.case)
+    assert overview._table.value == html
+    assert [line.split("  ")[0] for line in text.splitlines()] == [
+        "Section",
+        "Technical performance",
+        "Swapped identities",
+    ]
+    assert "Fresh" in text
+    assert "Not applicable" in text
+
+
+def test_without_controls_the_case_is_told_as_a_table(
+    small: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = NotebookCase(load_case(small()))
+    notebook.panel()
+    said = capsys.readouterr().out
+    assert said.strip() == what_is_assessed(notebook.case)[1]
+    assert "scores = score" in said
