@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fairnb.errors import FairnbError
-from fairnb.masked_lm._align import narrowed, one_word
+from fairnb.masked_lm._align import OneWord, narrowed, one_word
 from fairnb.masked_lm._pairs import BLANK, Pair
 from fairnb.masked_lm._token_model import Asked, Masked, Progress, TokenModel, too_long
 
@@ -140,14 +140,23 @@ class _Prepared:
             return cls(pair, reason=ALIKE)
         if any(not (word[:1].isalnum() and word[-1:].isalnum()) for word in words):
             return cls(pair, reason=MARKS)
-        template = model.encode(f"{cut.before}{model.mask_token}{cut.after}")
+        # A mask that does not take the space before it leaves the space a token of its own in some vocabularies.
+        for before in dict.fromkeys((cut.before, cut.before.rstrip())):
+            found = cls._in_place(pair, cut, f"{before}{model.mask_token}{cut.after}", model)
+            if found.reason != JOINED:
+                break
+        return found
+
+    @classmethod
+    def _in_place(cls, pair: Pair, cut: OneWord, masked: str, model: TokenModel) -> _Prepared:
+        template = model.encode(masked)
         if template.count(model.mask_id) != 1:
             return cls(pair, reason=HELD)
         at = template.index(model.mask_id)
         head, tail = template[:at], template[at + 1 :]
         asked: list[Asked] = []
         pieces = []
-        for word in words:
+        for word in (cut.more, cut.less):
             tokens = _between(head, model.encode(f"{cut.before}{word}{cut.after}"), tail)
             if not tokens:
                 return cls(pair, reason=JOINED)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BASE = "name the base model it was fine-tuned from"
 _SHOWN = 3
+_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json")
 
 
 def load_masked_model(folder: ModelFolder, *, trust: bool = False) -> MaskedModel:
@@ -46,6 +47,7 @@ def load_masked_model(folder: ModelFolder, *, trust: bool = False) -> MaskedMode
 
     safe = _refuse_pickles(folder, trust)
     where = folder.name
+    _refuse_no_vocabulary(folder)
     with _quiet():
         try:
             config = transformers.AutoConfig.from_pretrained(
@@ -121,6 +123,17 @@ def _refuse_pickles(folder: ModelFolder, trust: bool) -> bool:
             where=folder.name,
         )
     return False
+
+
+def _refuse_no_vocabulary(folder: ModelFolder) -> None:
+    """Without these files the library makes a tokenizer up that knows its own marks only, and says nothing."""
+    if not any(file.name in _VOCABULARIES or file.suffix == ".model" for file in folder.files()):
+        raise FairnbError(
+            "broken-model",
+            "the folder holds no vocabulary",
+            "put the tokenizer's files, such as tokenizer.json, into it",
+            where=folder.name,
+        )
 
 
 def _refuse_missing(loading: dict[str, Any], where: str) -> None:

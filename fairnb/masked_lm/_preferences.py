@@ -113,8 +113,8 @@ def _tested(scored: Sequence[PairScore], authored: bool) -> tuple[float | None, 
         return None, f"{len(set(authors))} authors: tested from {FEWEST_AUTHORS}"
     tested = cluster_mean([float(score.hit) for score in decided], authors, null=0.5, bounds=(0.0, 1.0))
     if tested.p is None:
-        # All went one way, so did every author.
-        return sign_test(len(set(authors)), 0), ""
+        # Every author has the same share: with a half there is nothing to see, else all lean one way.
+        return (1.0 if 2 * hits == len(decided) else sign_test(len(set(authors)), 0)), ""
     return tested.p, ""
 
 
