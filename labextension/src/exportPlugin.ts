@@ -10,12 +10,14 @@ import {
   showErrorMessage
 } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
+import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ToolbarButton } from '@jupyterlab/ui-components';
 import { Debouncer } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 import { ExportBody, IExportRequest } from './exportDialog.js';
+import { nameExporters } from './exportMenu.js';
 import { assessmentIcon } from './icons.js';
 import { holdsAssessment, showCell } from './notebook.js';
 import { showRefusal } from './refusal.js';
@@ -32,13 +34,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Makes and signs the audit document of the current assessment.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IToolbarWidgetRegistry, ICommandPalette, ISettingRegistry],
+  optional: [IToolbarWidgetRegistry, ICommandPalette, ISettingRegistry, IMainMenu],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     toolbar: IToolbarWidgetRegistry | null,
     palette: ICommandPalette | null,
-    registry: ISettingRegistry | null
+    registry: ISettingRegistry | null,
+    menu: IMainMenu | null
   ) => {
     const server = new Server(app.serviceManager.serverSettings);
     app.commands.addCommand(COMMAND, {
@@ -58,6 +61,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
       }
     });
     palette?.addItem({ command: COMMAND, category: 'Ethical Assessment', args: { isPalette: true } });
+    if (menu) {
+      nameExporters(menu);
+    }
     toolbar?.addFactory<NotebookPanel>('Notebook', 'fairnb-export-audit', panel =>
       button(panel, () => void app.commands.execute(COMMAND))
     );
@@ -117,7 +123,7 @@ async function exportAudit(
     {
       pending: {
         message: `Exporting the audit of ${panel.title.label}`,
-        options: { actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
+        options: { autoClose: false, actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
       },
       success: {
         message: said => String(said),

@@ -62,7 +62,7 @@ const LOADS = 'audio, base, embed, form, iframe, input, link, meta, object, sour
 
 function isFigure(image: Element): boolean {
   image.removeAttribute('srcset');
-  return /^data:image\/(svg\+xml|png);/.test(image.getAttribute('src') ?? '');
+  return /^data:image\/(svg\+xml|png)[;,]/.test(image.getAttribute('src') ?? '');
 }
 
 /** A result whose HTML was too large for the notebook, in a few lines. */

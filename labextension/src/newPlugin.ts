@@ -74,7 +74,7 @@ async function begin(app: JupyterFrontEnd, server: Server, folder: string): Prom
     {
       pending: {
         message: `Making the assessment in ${asked.folder}`,
-        options: { actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
+        options: { autoClose: false, actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
       },
       success: {
         message: () => 'The assessment is made: read its case file before the first score.',
