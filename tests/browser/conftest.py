@@ -253,7 +253,7 @@ def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
         page.wait_for_function("() => window.jupyterapp && window.jupyterapp.shell")
         if dark:
             command(page, "apputils:change-theme", theme="JupyterLab Dark")
-            page.wait_for_selector("body[data-jp-theme-light='false']")
+            page.wait_for_selector("body[data-jp-theme-light='false']", state="attached")
         if path.endswith(".ipynb"):
             page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         return page
@@ -265,7 +265,8 @@ def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
 
 
 def command(page: Any, name: str, **args: Any) -> Any:
-    """Run one of JupyterLab's commands by its id and wait until it is done."""
+    """Run one of JupyterLab's commands by its id, once it is there, and wait until it is done."""
+    page.wait_for_function("name => window.jupyterapp.commands.hasCommand(name)", arg=name)
     return page.evaluate(
         "async ([name, args]) => { await window.jupyterapp.commands.execute(name, args); }", [name, args]
     )
