@@ -278,6 +278,10 @@ class Sources:
             return self.system().live
         if need is Need.EMBEDDINGS:
             return self.file.embeddings is not None
+        if need is Need.SHAP:
+            from fairnb.explanation import shap_is_installed
+
+            return shap_is_installed()
         # A case file is refused without a system; other models are not read yet.
         return need is Need.SCORES
 

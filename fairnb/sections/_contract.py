@@ -70,6 +70,7 @@ class Need(StrEnum):
     SCORES = "the system gives no score"
     EMBEDDINGS = "no embeddings"
     MODEL = "no model is named"
+    SHAP = "needs the extra explain (the package shap is not installed)"
 
 
 class Target(BaseModel):

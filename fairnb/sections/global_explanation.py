@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from fairnb.sections._shown import Plot, Table
 
 _NEEDS = {"test": Need.TEST_CORPUS, "train": Need.TRAIN_CORPUS, "synthetic": Need.SYNTHETIC_CORPUS}
-_NO_SHAP = "needs the extra explain (the package shap is not installed)"
 _FAILED_SHOWN = 20
 _SHOWN_LETTERS = 200
 _COMPLETE = 1e-6
@@ -96,12 +95,9 @@ class GlobalExplanation(Section):
 
     def run(self, view: View, params: Params) -> Result:
         """Draw, explain, sum up by word."""
-        from fairnb.explanation import shap_is_installed
-
-        if not view.has(_NEEDS[params.corpus]):
-            return Result(status="not_applicable", reason=_NEEDS[params.corpus].value)
-        if not shap_is_installed():
-            return Result(status="not_applicable", reason=_NO_SHAP)
+        for need in (_NEEDS[params.corpus], Need.SHAP):
+            if not view.has(need):
+                return Result(status="not_applicable", reason=need.value)
         mentions = view.mentions(params.corpus) if view.has(Need.MENTIONS) else None
         drawn, sample = _drawn(view, params, mentions)
         explained, failed = self._explained(view, params, drawn)

@@ -29,25 +29,8 @@ def test_it_is_a_valid_notebook(template: dict[str, Any]) -> None:
     assert (template["nbformat"], template["nbformat_minor"]) == (4, 5)
 
 
-ON_REQUEST = (
-    "masked_lm",
-    *("local_explanation", "global_explanation", "robustness"),
-    *("privacy", "footprint", "questionnaire"),
-)
-"""Sections that take minutes, or have nothing to say without what the assessor declares."""
-
-
 def test_every_section_has_one_cell_in_the_order_of_the_assessment(template: dict[str, Any]) -> None:
-    cells = section_cells(template)
-    always = [identity for identity in section_ids() if identity not in ON_REQUEST]
-    assert [cell.sections for cell in cells] == [(identity,) for identity in always]
-
-
-def test_sections_on_request_are_named_where_they_belong(template: dict[str, Any]) -> None:
-    (cell,) = (cell for cell in template["cells"] if cell["id"] == "further-sections")
-    assert re.findall(r"`(\w+)`:", "".join(cell["source"])) == list(ON_REQUEST)
-    before = template["cells"].index(cell)
-    assert template["cells"][before + 1]["id"] == "about-conclusion"
+    assert [cell.sections for cell in section_cells(template)] == [(identity,) for identity in section_ids()]
 
 
 def test_the_first_code_cell_opens_the_case_and_is_tagged_parameters(template: dict[str, Any]) -> None:
