@@ -141,11 +141,11 @@ class _Prepared:
         if any(not (word[:1].isalnum() and word[-1:].isalnum()) for word in words):
             return cls(pair, reason=MARKS)
         # A mask that does not take the space before it leaves the space a token of its own in some vocabularies.
-        for before in dict.fromkeys((cut.before, cut.before.rstrip())):
-            found = cls._in_place(pair, cut, f"{before}{model.mask_token}{cut.after}", model)
-            if found.reason != JOINED:
-                break
-        return found
+        tried = [
+            cls._in_place(pair, cut, f"{before}{model.mask_token}{cut.after}", model)
+            for before in dict.fromkeys((cut.before, cut.before.rstrip()))
+        ]
+        return next((found for found in tried if not found.reason), tried[0])
 
     @classmethod
     def _in_place(cls, pair: Pair, cut: OneWord, masked: str, model: TokenModel) -> _Prepared:
