@@ -90,10 +90,10 @@ class Controls:
             "Stop", "stop", "Stop after the batch at hand; what is scored is kept", lambda: self.stop()
         )
         self._keeper = button(
-            "Keep", "save", "Write the changed parameters into assessment.toml", lambda: self.keep()
+            "Keep", "save", "Keep: write the changed parameters into assessment.toml", lambda: self.keep()
         )
         self._back = button(
-            "Reset", "undo", "Set the parameters to those of the case file", lambda: self.reset()
+            "Reset", "undo", "Reset: set the parameters to those of the case file", lambda: self.reset()
         )
         line = widgets.HBox(
             [self._line, self._bar, self._run, self._stopper, self._keeper, self._back],
@@ -191,7 +191,7 @@ class Controls:
     def _preview(self) -> None:
         """Say at once what the threshold at hand does to everyone's texts, from the counts of the last result.
 
-        It needs neither texts nor scores, so it follows a slider at any size of corpus; the section's own
+        It needs neither texts nor scores, so it keeps pace at any size of corpus; the section's own
         measures come when it has run.
         """
         threshold = self._values.get("threshold")

@@ -25,7 +25,7 @@ class ParamField:
     label: str
     help: str
     kind: Kind
-    """`share` is a number with both bounds, which a slider can hold."""
+    """`share` is a number with both bounds."""
     optional: bool
     """Whether it may be left open (None)."""
     choices: tuple[Any, ...]

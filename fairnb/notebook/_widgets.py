@@ -115,8 +115,8 @@ class Control:
         if self.field.kind == "number":
             return self._number(raw)
         if self.field.kind == "share":
-            # A slider's steps are binary fractions that add up; what was meant has four digits.
-            return round(float(raw), 4)
+            # Steps of a hundredth add up to binary fractions; what was meant has fewer digits.
+            return round(float(raw), 6)
         return raw
 
     def set(self, value: Any) -> None:
@@ -137,7 +137,7 @@ class Control:
 
         def on_input(_: Any) -> None:
             if self._open is not None and self._open.value:
-                # Whoever moves the slider means its value.
+                # Whoever moves it means its value.
                 self._open.value = False
             else:
                 changed()
@@ -181,7 +181,7 @@ class Control:
             high = 2**53 if field.high is None else int(field.high)
             return widgets.BoundedIntText(value=value, min=low, max=high, **common)
         if field.kind == "share":
-            return self._slider(value, common)
+            return self._bounded(value, common)
         if field.kind in ("list", "long text"):
             shown = "\n".join(map(str, value)) if field.kind == "list" else value
             rows = 2 if field.kind == "list" else 6
@@ -193,7 +193,7 @@ class Control:
             return widgets.Text(value=shown, placeholder=hint, continuous_update=False, **common)
         return widgets.Text(value=value, continuous_update=False, **common)
 
-    def _slider(self, value: Any, common: dict[str, Any]) -> Any:
+    def _bounded(self, value: Any, common: dict[str, Any]) -> Any:
         low, high = float(self.field.low or 0.0), float(self.field.high or 1.0)
         if self.field.optional:
             stands = "" if self._stands_for is None else f" ({self.field.words(float(self._stands_for))})"
@@ -205,9 +205,8 @@ class Control:
             )
             if value is None:
                 value = self._stands_for if self._stands_for is not None else low
-        return widgets.FloatSlider(
-            value=value, min=low, max=high, step=0.01, readout_format=".2f", continuous_update=True, **common
-        )
+        # Not a slider: ipywidgets' has no name for those who cannot see it, and steps of a hundredth only.
+        return widgets.BoundedFloatText(value=value, min=low, max=high, step=0.01, **common)
 
 
 def help_line(text: str) -> Any:
