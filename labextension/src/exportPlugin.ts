@@ -115,6 +115,11 @@ async function exportAudit(
   const path = app.serviceManager.contents.localPath(panel.context.path);
   const kernel = panel.sessionContext.session?.kernel?.id ?? null;
   const stop = new AbortController();
+  const cancel = (event: MouseEvent): void => {
+    // The notification stays: it tells how the job ended.
+    event.preventDefault();
+    stop.abort();
+  };
   const done = server.run('export', { path, kernel, ...answer.value }, stop.signal);
   const pdf = PathExt.join(PathExt.dirname(path), 'audit.pdf');
   const open = { label: 'Open PDF', callback: () => void app.commands.execute('docmanager:open', { path: pdf }) };
@@ -123,7 +128,7 @@ async function exportAudit(
     {
       pending: {
         message: `Exporting the audit of ${panel.title.label}`,
-        options: { autoClose: false, actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
+        options: { autoClose: false, actions: [{ label: 'Cancel', callback: cancel }] }
       },
       success: {
         message: said => String(said),

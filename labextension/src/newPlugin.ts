@@ -68,13 +68,18 @@ async function begin(app: JupyterFrontEnd, server: Server, folder: string): Prom
   }
   const asked = answer.value;
   const stop = new AbortController();
+  const cancel = (event: MouseEvent): void => {
+    // The notification stays: it tells how the job ended.
+    event.preventDefault();
+    stop.abort();
+  };
   const made = server.run('new', asked, stop.signal);
   Notification.promise(
     made.then(() => true),
     {
       pending: {
         message: `Making the assessment in ${asked.folder}`,
-        options: { autoClose: false, actions: [{ label: 'Cancel', callback: () => stop.abort() }] }
+        options: { autoClose: false, actions: [{ label: 'Cancel', callback: cancel }] }
       },
       success: {
         message: () => 'The assessment is made: read its case file before the first score.',
