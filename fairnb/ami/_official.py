@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _RAW, _SYNTHETIC = "raw", "synt"
-_SYNTHETIC_COLUMNS: dict[str, type] = {"id": str, "text": str, "misogynous": int}
-_RAW_COLUMNS = _SYNTHETIC_COLUMNS | {"aggressiveness": int}
+_SYNTHETIC_CELLS: tuple[type, ...] = (str, str, int)
+_RAW_CELLS = (*_SYNTHETIC_CELLS, int)
+"""What the cells of a row are read as, by their place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +121,25 @@ def official(
     written = [f"run_subtask{subtask}\tscore"]
     scores: dict[str, float] = {}
     try:
-        raw = _predicted(files, subtask, "r")
-        synthetic = _predicted(files, subtask, "s") if subtask == "B" else {}
-        gold = _gold(gold_raw, _RAW_COLUMNS)
+        raw, synthetic = _predicted(files, subtask)
+        gold = _gold(gold_raw, _RAW_CELLS)
         if subtask == "B":
             if gold_synthetic is None:
                 raise _RefusedError("Missing path for gold synt data.")
             if terms is None:
                 raise _RefusedError("Missing path for identity terms data.")
-            sentences = _gold(gold_synthetic, _SYNTHETIC_COLUMNS)
+            sentences = _gold(gold_synthetic, _SYNTHETIC_CELLS)
             listed = _terms(terms)
         lines.append(f"Starting evaluation Subtask {subtask}")
         for run in raw:
             lines.append(f"{'*' * 20} {run}")
-            if subtask == "A":
-                scores[run] = _subtask_a(raw[run], gold, lines)
-            else:
-                scores[run] = _subtask_b(raw[run], synthetic[run], gold, sentences, listed, lines)
+            try:
+                if subtask == "A":
+                    scores[run] = _subtask_a(raw[run], gold, lines)
+                else:
+                    scores[run] = _subtask_b(raw[run], synthetic[run], gold, sentences, listed, lines)
+            except (KeyError, ValueError) as error:
+                raise _RefusedError(_traceback(error)) from error
             written.append(f"{run}\t{scores[run]}")
     except _RefusedError as refused:
         return Official(subtask, (*lines, str(refused)), scores, str(refused))
@@ -153,58 +156,66 @@ def _files_of(files: Sequence[tuple[str, bytes]], subtask: Subtask) -> list[tupl
 
 
 def _predicted(
-    files: Sequence[tuple[str, bytes]], subtask: Subtask, dataset: Dataset
-) -> dict[str, DataFrame]:
-    """Run -> what a file holds; files are found by parts of their paths, as the script does."""
-    import pandas as pd
-
+    files: Sequence[tuple[str, bytes]], subtask: Subtask
+) -> tuple[dict[str, DataFrame], dict[str, DataFrame]]:
+    """Run -> what its raw and its synthetic file hold; files are found by parts of their paths, as by the script."""
     columns = ["id", "misogynous", "aggressiveness"] if subtask == "A" else ["id", "misogynous"]
-    word = _RAW if dataset == "r" else _SYNTHETIC
     chosen = _files_of(files, subtask)
-    found: dict[str, DataFrame] = {}
+    found: tuple[dict[str, DataFrame], dict[str, DataFrame]] = ({}, {})
     for run in ("run1", "run2", "run3"):
         of_run = [(path, data) for path, data in chosen if run in path]
         if not of_run:
             continue
-        fitting = [data for path, data in of_run if f".{dataset}." in path.lower()]
-        if dataset == "r" and len(fitting) != 1:
-            many = "too many" if fitting else "no"
-            raise _RefusedError(f"Exception: {many} {word} prediction files for {run} (check file names).")
-        try:
+        raw, synthetic = (
+            [data for path, data in of_run if f".{dataset}." in path.lower()] for dataset in ("r", "s")
+        )
+        if len(raw) != 1:
+            many = "too many" if raw else "no"
+            raise _RefusedError(f"Exception: {many} {_RAW} prediction files for {run} (check file names).")
+        found[0][run] = _table(raw, columns, _RAW)
+        if subtask == "B":
             # The first synthetic file is taken, however many there are: the script counts the raw ones.
-            found[run] = pd.read_csv(
-                io.BytesIO(fitting[0]),
-                sep="\t",
-                header=None,
-                index_col=None,
-                names=columns,
-                converters={0: str, **dict.fromkeys(range(1, len(columns)), int)},
-            )
-        except Exception as error:
-            raise _RefusedError(f"Exception: error in {word} prediction file format.") from error
+            found[1][run] = _table(synthetic, columns, _SYNTHETIC)
     return found
 
 
-def _gold(path: Path, kinds: dict[str, type]) -> DataFrame:
-    """A gold file, with quotes live; the script goes by the place of a column and by its name."""
+def _table(fitting: Sequence[bytes], columns: Sequence[str], word: str) -> DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_csv(
+            io.BytesIO(fitting[0]),
+            sep="\t",
+            header=None,
+            index_col=None,
+            names=list(columns),
+            converters={0: str, **dict.fromkeys(range(1, len(columns)), int)},
+        )
+    except Exception as error:
+        raise _RefusedError(f"Exception: error in {word} prediction file format.") from error
+
+
+def _gold(path: Path, cells: Sequence[type]) -> DataFrame:
+    """A gold file, with quotes live; the script goes by the place of a column first, by its name later."""
     import pandas as pd
 
     data = io.BytesIO(read_bytes(path))
     try:
-        table = pd.read_csv(data, sep="\t", converters=dict(enumerate(kinds.values())))
+        return pd.read_csv(data, sep="\t", converters=dict(enumerate(cells)))
     except (ValueError, OverflowError) as error:
-        raise _RefusedError(f"{path.name} is not read: {error}") from error
-    missing = [name for name in kinds if name not in table.columns]
-    if missing:
-        raise _RefusedError(f"KeyError: {missing[0]!r}")
-    return table
+        raise _RefusedError(_traceback(error)) from error
+
+
+def _traceback(error: Exception) -> str:
+    """The last line of a traceback."""
+    return f"{type(error).__name__}: {error}".strip()
 
 
 def _terms(path: Path) -> list[str]:
     try:
         return read_bytes(path).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise _RefusedError(f"UnicodeDecodeError: {error}") from error
+        raise _RefusedError(_traceback(error)) from error
 
 
 def _checked(gold: DataFrame, predicted: DataFrame, word: str) -> None:
@@ -226,15 +237,20 @@ def _merged(gold: DataFrame, predicted: DataFrame, word: str) -> DataFrame:
 def _subtask_a(predicted: DataFrame, gold: DataFrame, lines: list[str]) -> float:
     _checked(gold, predicted, _RAW)
     merged = _merged(gold, predicted, _RAW)
-    values = []
-    for name in ("misogynous", "aggressiveness"):
-        values.append(_macro_f1(merged[name].to_numpy(), merged[f"{name}_pred"].to_numpy()))
-        lines += [f"taskA_fscore_{name}: {values[-1]}", ""]
-    return float(np.mean(values))
+    values = {
+        name: _macro_f1(merged[name].to_numpy(), merged[f"{name}_pred"].to_numpy())
+        for name in ("misogynous", "aggressiveness")
+    }
+    for name, value in values.items():
+        lines += [f"taskA_fscore_{name}: {value}", ""]
+    return float(np.mean(list(values.values())))
 
 
 def _macro_f1(gold: Any, predicted: Any) -> float:
     """Mean F1 over every value that occurs, the ones that are no labels too."""
+    if object in (gold.dtype, predicted.dtype):
+        # Integers too long for a column of numbers.
+        raise ValueError("Classification metrics can't handle a mix of binary and unknown targets")
     found = []
     for value in np.union1d(gold, predicted):
         true, called = gold == value, predicted == value
@@ -256,9 +272,15 @@ def _subtask_b(
     # The script has the two words the other way round here.
     merged = _merged(sentences, synthetic, _RAW)
     try:
-        member = term_matches(merged["text"].astype(str).tolist(), terms, as_pattern=True)
+        # str() turns an empty text into "nan", as in the script; astype(str) may keep it as it is.
+        member = term_matches(list(map(str, merged["text"])), terms, as_pattern=True)
     except re.error as error:
         raise _RefusedError(f"re.error: {error}") from error
+    if not terms:
+        raise KeyError("misogynous_pred_subgroup_auc")
+    for labels in (sentences["misogynous"], gold["misogynous"]):
+        if not labels.isin((0, 1)).all():
+            raise ValueError("a label of the gold file is neither 0 nor 1")
     names = [f"term {column}" for column in range(len(terms))]
     areas = bias_aucs(tally(merged["misogynous"], merged["misogynous_pred"], member, names))
     values = [
@@ -267,8 +289,7 @@ def _subtask_b(
     ]
     overall = _merged(gold, raw, _SYNTHETIC)
     auc_raw = bias_aucs(tally(overall["misogynous"], overall["misogynous_pred"])).overall
-    bias = float(np.average(values)) if terms else float("nan")
-    score = float(np.mean([_value(auc_raw.value), bias]))
+    score = float(np.mean([_value(auc_raw.value), np.average(values)]))
     lines += [f"taskB_biasmetric: {score}", ""]
     return score
 

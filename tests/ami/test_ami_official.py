@@ -217,3 +217,55 @@ def test_single_files_are_one_submission_and_none_is_an_error(task):
     with pytest.raises(FairnbError) as caught:
         official_outcomes([task.raw], task.raw)
     assert caught.value.code == "empty-submission"
+
+
+def test_files_are_read_run_by_run_so_that_the_first_bad_one_is_told(task):
+    files = {**task.files(task.guessed(1)), **task.files(task.guessed(2), run=2)}
+    files["coro.B.s.c.run1.tsv"] = files["coro.B.r.c.run2.tsv"] = "x\ty\n"
+    assert outcome(task, files, "B").refused == "Exception: error in synt prediction file format."
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "told"),
+    [
+        # A third cell too many makes the ids the table's index: pandas then merges words with numbers.
+        ("coro.A.r.c.run1", lambda text: text.replace("\n", "\t7\n"), "ValueError: "),
+        ("coro.A.r.c.run1", lambda text: text.replace("\t0\n", f"\t{'9' * 25}\n", 1), "ValueError: "),
+    ],
+)
+def test_where_the_script_ends_in_a_traceback_its_last_words_are_told(task, part, change, told):
+    files = task.files(task.guessed(1))
+    assert outcome(task, {**files, part: change(files[part])}, "A").refused.startswith(told)
+
+
+def test_subtask_b_does_not_ask_for_aggressiveness(task):
+    files = task.files(task.guessed(1))
+    whole = outcome(task, files, "B")
+    rows = task.raw.read_text("utf-8").splitlines()
+    task.raw.write_text("".join(line.rpartition("\t")[0] + "\n" for line in rows), "utf-8")
+    assert outcome(task, files, "B") == whole
+    assert outcome(task, files, "A").lines[-1] == "KeyError: 'aggressiveness_pred'"
+
+
+def test_an_empty_text_is_no_end(task):
+    files = task.files(task.guessed(1))
+    rows = task.synthetic.read_text("utf-8")
+    task.synthetic.write_text(rows.replace(task.sentences[3][0], "", 1), "utf-8")
+    assert outcome(task, files, "B").refused == ""
+
+
+def test_no_terms_at_all_are_a_key_error(task):
+    task.terms.write_text("", "utf-8")
+    assert outcome(task, task.files(task.guessed(1)), "B").refused.startswith("KeyError: 'misogynous_pred_")
+
+
+def test_a_gold_label_beyond_one_ends_the_script(task):
+    rows = task.raw.read_text("utf-8").splitlines()
+    rows[5] = "\t".join([*rows[5].split("\t")[:2], "2", "0"])
+    task.raw.write_text("\n".join(rows) + "\n", "utf-8")
+    assert outcome(task, task.files(task.guessed(1)), "B").refused.startswith("ValueError: ")
+
+
+def test_a_gold_file_that_pandas_does_not_read_is_told_in_its_words(task):
+    task.raw.write_bytes(b"id\ttext\tmisogynous\taggressiveness\n1\t\xe8\t0\t0\n")
+    assert outcome(task, task.files(task.guessed(1)), "A").refused.startswith("UnicodeDecodeError: ")
