@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,8 @@ def test_facts_not_looked_at_are_no_inputs(view: CaseView) -> None:
 
 
 def test_what_the_case_offers_is_known(view: CaseView, make_case: Any) -> None:
-    offered = {need for need in Need if view.has(need)}
+    offered = {need for need in Need if need is not Need.SHAP and view.has(need)}
+    assert view.has(Need.SHAP) is (find_spec("shap") is not None)
     assert offered == {Need.TEST_CORPUS, Need.MENTIONS, Need.SCORES}
     assert live(make_case).has(Need.LIVE_SYSTEM)
 
@@ -179,3 +181,19 @@ def test_progress_and_stop_are_passed_through(make_case: Any) -> None:
     )
     view.progress(1, 2, "texts")
     assert (told, view.cancelled()) == ([(1, 2, "texts")], True)
+
+
+def test_a_model_is_put_down_with_the_digest_of_its_files(make_case: Any) -> None:
+    folder = make_case()
+    (folder / "base").mkdir()
+    (folder / "base" / "config.json").write_text("{}")
+    (folder / "base" / "model.safetensors").write_bytes(b"weights")
+    view = CaseView(load_case(folder), "some_section", "positive")
+    assert view.model("base").path == (folder / "base").resolve()
+    before = view.inputs["model:base"]
+    assert len(before) == 64
+    (folder / "base" / "model.safetensors").write_bytes(b"other weights")
+    assert load_case(folder).current("model:base") not in ("", before)
+    with pytest.raises(FairnbError) as error:
+        view.model("../elsewhere")
+    assert error.value.code == "path-outside"
