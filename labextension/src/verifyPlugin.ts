@@ -66,6 +66,7 @@ async function verify(server: Server, path: string, trust: string): Promise<void
     job = error.job;
   }
   const other = Dialog.createButton({
+    accept: false,
     label: trust ? 'Other Certificates…' : 'Trust Certificates…',
     caption: 'Verify against a .pem file with certificates that you trust'
   });
