@@ -9,7 +9,7 @@ from typing import Literal
 
 from fairnb.masked_lm._gap import OUTCOMES, GapScore, Outcome
 from fairnb.masked_lm._pll import PairScore
-from fairnb.statistics import Estimate, clustered_share, sign_test, wilson
+from fairnb.statistics import Estimate, clustered_share, clustered_share_p, sign_test, wilson
 
 Label = Literal["all", "stereo", "antistereo"]
 LABELS: tuple[Label, ...] = ("all", "stereo", "antistereo")
@@ -100,8 +100,6 @@ def _preference(
 
 
 def _tested(scored: Sequence[PairScore], authored: bool) -> tuple[float | None, str]:
-    from fairnb.statistics import cluster_mean
-
     decided = [score for score in scored if not score.tie]
     hits = sum(score.hit for score in decided)
     if not decided:
@@ -111,11 +109,11 @@ def _tested(scored: Sequence[PairScore], authored: bool) -> tuple[float | None, 
     authors = [score.pair.author for score in decided]
     if len(set(authors)) < FEWEST_AUTHORS:
         return None, f"{len(set(authors))} authors: tested from {FEWEST_AUTHORS}"
-    tested = cluster_mean([float(score.hit) for score in decided], authors, null=0.5, bounds=(0.0, 1.0))
-    if tested.p is None:
+    p = clustered_share_p([float(score.hit) for score in decided], authors)
+    if p is None:
         # Every author has the same share: with a half there is nothing to see, else all lean one way.
         return (1.0 if 2 * hits == len(decided) else sign_test(len(set(authors)), 0)), ""
-    return tested.p, ""
+    return p, ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from fairnb.statistics._names import overlap_name
 from fairnb.statistics._paired import ClusterMean, cluster_mean, mcnemar_mid_p, paired_difference, sign_test
 from fairnb.statistics._permutation import bias_aucs_null, permutation_p, scores_apart
 from fairnb.statistics._ratio import ratio_interval
-from fairnb.statistics._shares import clustered_share
+from fairnb.statistics._shares import clustered_share, clustered_share_p
 from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
 from fairnb.statistics._standardised import Standardised, standardised
 from fairnb.statistics._tally import BUDGET, Tally, merge_tallies
@@ -63,6 +63,7 @@ __all__ = [
     "clustered_difference",
     "clustered_mean",
     "clustered_share",
+    "clustered_share_p",
     "ece_null",
     "f1_interval",
     "fisher_mid_p",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,6 @@ import numpy.typing as npt
 from fairnb.errors import FairnbError
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 from fairnb.statistics._means import student_quantile
-from fairnb.statistics._paired import cluster_mean
 
 
 def clustered_share(
@@ -22,9 +21,11 @@ def clustered_share(
 ) -> Estimate:
     """Share of rows that are 1, those that are undecided counting half, with Wilson's interval.
 
-    With clusters Wilson's interval is taken at the number of independent rows that has the cluster-robust
-    variance, with Student's quantile of G - 1 degrees of freedom, and at the number of clusters where they do
-    not differ, as in `clustered_mean`.
+    With clusters Wilson's interval is taken at the number of independent rows that has the variance of the
+    jackknife over clusters, with Student's quantile at the effective number of clusters less one: (sum of sizes)
+    squared over the sum of squared sizes. Where clusters do not differ it is taken at their number. For clusters
+    of equal size this is `clustered_mean`'s; with the sizes of CrowS-Pairs' authors, from 1 to 130 pairs,
+    that covers 90 to 95 % in simulation, this one 93 to 97 %.
 
     Parameters
     ----------
@@ -38,22 +39,87 @@ def clustered_share(
     FairnbError
         ``bad-counts`` for other values, or if the lengths differ.
     """
-    held = np.asarray(values, dtype=np.float64)
-    if held.ndim != 1 or not np.isin(held, (0.0, 0.5, 1.0)).all():
-        raise FairnbError("bad-counts", "a value is none of 0, 0.5 and 1", "give one value for each row")
+    held = _checked(values)
     method = "wilson" if clusters is None else "wilson-cluster"
     n = len(held)
     if not n:
         return undefined(level, method, "no row in the denominator")
-    share = math.fsum(held) / n
     if clusters is None:
-        return _wilson(share, n, normal_quantile(level), level, method)
-    mean = cluster_mean(held, clusters, level, bounds=(0.0, 1.0))
-    if mean.clusters < 2:
-        return Estimate(share, None, None, level, method, "one cluster has no interval")
-    independent = share * (1 - share) / mean.standard_error**2 if mean.standard_error else mean.clusters
-    quantile = student_quantile(level, mean.clusters - 1)
-    return _wilson(share, independent or mean.clusters, quantile, level, method)
+        return _wilson(math.fsum(held) / n, n, normal_quantile(level), level, method)
+    found = _jackknife(held, clusters)
+    if found.groups < 2:
+        return Estimate(found.share, None, None, level, method, "one cluster has no interval")
+    independent = found.share * (1 - found.share) / found.variance if found.variance else 0.0
+    quantile = student_quantile(level, found.degrees)
+    return _wilson(found.share, independent or found.groups, quantile, level, method)
+
+
+def clustered_share_p(
+    values: npt.NDArray[np.floating[Any]] | Sequence[float],
+    clusters: Sequence[object],
+    *,
+    null: float = 0.5,
+) -> float | None:
+    """Two-sided p that a share is `null`, with the variance and the degrees of freedom of `clustered_share`.
+
+    Simulated at the 5 % level on the sizes of CrowS-Pairs' authors: 3 to 7 %.
+
+    Returns
+    -------
+    float or None
+        None with fewer than two clusters, or where they do not differ.
+
+    Raises
+    ------
+    FairnbError
+        ``bad-counts`` as in `clustered_share`.
+    """
+    from scipy.special import stdtr
+
+    held = _checked(values)
+    if not len(held):
+        return None
+    found = _jackknife(held, clusters)
+    if found.groups < 2 or not found.variance:
+        return None
+    t = (found.share - null) / math.sqrt(found.variance)
+    return float(2 * stdtr(found.degrees, -abs(t)))
+
+
+class _Jackknife(NamedTuple):
+    share: float
+    variance: float
+    """0 where clusters do not differ."""
+    groups: int
+    degrees: float
+    """Effective number of clusters less one, at least one."""
+
+
+def _checked(values: npt.NDArray[np.floating[Any]] | Sequence[float]) -> npt.NDArray[np.float64]:
+    held = np.asarray(values, dtype=np.float64)
+    if held.ndim != 1 or not np.isin(held, (0.0, 0.5, 1.0)).all():
+        raise FairnbError("bad-counts", "a value is none of 0, 0.5 and 1", "give one value for each row")
+    return held
+
+
+def _jackknife(held: npt.NDArray[np.float64], clusters: Sequence[object]) -> _Jackknife:
+    n = len(held)
+    if n != len(clusters):
+        raise FairnbError(
+            "bad-counts", f"{n} values and {len(clusters)} clusters", "give one cluster for each value"
+        )
+    order = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    of = np.fromiter((order[name] for name in clusters), dtype=np.intp, count=n)
+    sizes, sums = np.bincount(of).astype(np.float64), np.bincount(of, weights=held)
+    share, groups = float(sums.sum() / n), len(order)
+    if groups < 2:
+        return _Jackknife(share, 0.0, groups, 1.0)
+    # What the share is without each cluster, less the share.
+    moves = (share * sizes - sums) / (n - sizes)
+    variance = (groups - 1) / groups * math.fsum(moves**2)
+    effective = n * n / float(np.dot(sizes, sizes))
+    # Rounding alone leaves about 1e-32 where all clusters have one share.
+    return _Jackknife(share, variance if variance > 1e-28 else 0.0, groups, max(1.0, effective - 1))
 
 
 def _wilson(share: float, n: float, quantile: float, level: float, method: str) -> Estimate:

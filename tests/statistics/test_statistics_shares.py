@@ -10,7 +10,7 @@ from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
 from fairnb.errors import FairnbError
-from fairnb.statistics import clustered_share
+from fairnb.statistics import clustered_share, clustered_share_p
 
 
 def test_without_clusters_it_is_wilsons() -> None:
@@ -40,6 +40,39 @@ def test_at_the_ends_clusters_are_the_rows(value: float) -> None:
     z = t.ppf(0.975, 9)
     assert found.value == value
     assert (found.high if value == 0 else 1 - (found.low or 0)) == pytest.approx(z * z / (10 + z * z))
+
+
+def test_the_variance_is_that_of_leaving_each_cluster_out() -> None:
+    """Clusters of 1, 2 and 5 rows, by hand."""
+    values, names = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0], list("abbccccc")
+    without = np.array(
+        [np.mean([v for v, name in zip(values, names, strict=True) if name != out]) for out in "abc"]
+    )
+    variance = 2 / 3 * ((without - 5 / 8) ** 2).sum()
+    degrees = 64 / (1 + 4 + 25) - 1
+    expected = 2 * t.sf(abs(5 / 8 - 0.5) / math.sqrt(variance), degrees)
+    assert clustered_share_p(values, names) == pytest.approx(expected)
+
+
+def test_clusters_that_do_not_differ_have_no_p() -> None:
+    assert clustered_share_p([1.0, 0.0] * 6, [at // 2 for at in range(12)]) is None
+    assert clustered_share_p([1.0, 0.0], ["a", "a"]) is None
+    assert clustered_share_p([], []) is None
+
+
+def test_a_true_half_is_rejected_about_as_often_as_said_where_sizes_are_very_unequal() -> None:
+    draw = np.random.default_rng(5)
+    sizes = np.array([50, 40, 20, 20, 10, 10, 8, 6, 4, 4, *([2] * 15), *([1] * 15)])
+    names = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    rejected = covered = 0
+    for _ in range(1000):
+        shares = np.repeat(draw.beta(5, 5, len(sizes)), sizes)
+        values = (draw.random(len(names)) < shares).astype(float)
+        p, found = clustered_share_p(values, names), clustered_share(values, names)
+        rejected += p is not None and p < 0.05
+        covered += found.low <= 0.5 <= found.high
+    assert rejected <= 80
+    assert covered >= 925
 
 
 def test_coverage_holds_where_clusters_differ() -> None:
