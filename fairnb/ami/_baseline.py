@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairnb.errors import FairnbError
-from fairnb.files import write_text
+from fairnb.files import write_bytes
 
 LABELS = ("misogynous", "aggressiveness")
 TERMS = 1000
@@ -103,6 +103,11 @@ def save_baseline(baseline: Baseline, path: Path) -> None:
     FairnbError
         ``cannot-write``.
     """
+    write_bytes(path, encoded_baseline(baseline))
+
+
+def encoded_baseline(baseline: Baseline) -> bytes:
+    """What `save_baseline` writes."""
     models = {
         label: {
             "vocabulary": list(model.vocabulary),
@@ -112,7 +117,8 @@ def save_baseline(baseline: Baseline, path: Path) -> None:
         }
         for label, model in baseline.models.items()
     }
-    write_text(path, json.dumps({"schema": _SCHEMA, "models": models}, ensure_ascii=False, indent=1) + "\n")
+    text = json.dumps({"schema": _SCHEMA, "models": models}, ensure_ascii=False, indent=1) + "\n"
+    return text.encode("utf-8")
 
 
 def open_baseline(path: Path) -> Baseline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,9 +11,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from fairnb.ami._files import COLUMNS, Labels, RawSet, SyntheticSet
+from fairnb.ami._files import COLUMNS, Labels, RawSet, SyntheticSet, decoded
 from fairnb.ami._submission import RunFile
-from fairnb.corpus import decode
 from fairnb.errors import FairnbError
 
 Scores = Literal["hard", "prob"]
@@ -57,7 +57,7 @@ def predictions(
     before = len(errors)
     names = COLUMNS[file.name.subtask, file.name.dataset]
     try:
-        text, facts = decode(file.data, file.where, None)
+        text = decoded(file.data, file.where)
     except FairnbError as error:
         errors.append(error)
         return None
@@ -78,7 +78,7 @@ def predictions(
     for name, value in zip(names, values, strict=True):
         sorted_values[name] = np.empty(len(order))
         sorted_values[name][order] = value
-    return Predictions(sorted_values, tuple(_warnings(sorted_values, facts, file.where, scores)))
+    return Predictions(sorted_values, tuple(_warnings(sorted_values, file.where, scores)))
 
 
 def _rows(text: str, where: str, names: Sequence[str], errors: list[FairnbError]) -> list[_Row]:
@@ -99,7 +99,12 @@ def _rows(text: str, where: str, names: Sequence[str], errors: list[FairnbError]
             )
         elif len(cells) != len(names) + 1:
             errors.append(
-                FairnbError("ragged-row", f"the line has {len(cells)} cells", f"write {shape}", where=place)
+                FairnbError(
+                    "ragged-row",
+                    f"the line has {len(cells):,} cell{'s' * (len(cells) > 1)}",
+                    f"write {shape}",
+                    where=place,
+                )
             )
         else:
             rows.append(_Row(place, cells[0], tuple(cell.strip() for cell in cells[1:])))
@@ -138,7 +143,7 @@ def _odd_ids(
     if missing:
         listed = ", ".join(map(repr, missing[:_LISTED])) + (" and others" if len(missing) > _LISTED else "")
         yield FairnbError(
-            "id-not-scored", f"{len(missing):,} ids have no row: {listed}", "add them", where=where
+            "id-not-scored", f"ids without a row, {len(missing):,}: {listed}", "add them", where=where
         )
 
 
@@ -193,13 +198,7 @@ def _not_in_gold(
         )
 
 
-def _warnings(
-    values: dict[str, npt.NDArray[np.float64]], facts: dict[str, object], where: str, scores: Scores
-) -> Iterator[str]:
-    if facts["byte_order_mark"]:
-        yield (
-            f"{where} begins with a byte order mark, which the official script takes as part of the first id"
-        )
+def _warnings(values: dict[str, npt.NDArray[np.float64]], where: str, scores: Scores) -> Iterator[str]:
     if scores == "hard" and "aggressiveness" in values:
         odd = int(((values["aggressiveness"] == 1) & (values["misogynous"] == 0)).sum())
         if odd:
@@ -233,6 +232,11 @@ def term_warnings(terms: Sequence[str]) -> Iterator[str]:
             )
         if term != term.strip():
             yield f"the term {term!r} has a space at an end, which the text must have too"
+        elif unicodedata.normalize("NFC", term) != term:
+            yield (
+                f"the term {term!r} has letters whose accents are characters of their own: "
+                "it is found, if at all, only in texts that are written so"
+            )
         elif not (re.match(r"\w", term) and re.match(r"\w", term[-1])):
             yield (
                 f"the term {term!r} begins or ends with no letter: "

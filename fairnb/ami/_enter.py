@@ -10,21 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from fairnb.ami._augment import Augmented, neutral_sentences
-from fairnb.ami._baseline import LABELS, Baseline, save_baseline, train_baseline
+from fairnb.ami._baseline import LABELS, Baseline, encoded_baseline, train_baseline
 from fairnb.ami._files import (
     Dataset,
     Mode,
     RawSet,
     Subtask,
     SyntheticSet,
+    decoded,
+    encoded_submission,
     read_bytes,
     read_raw,
     read_synthetic,
     read_terms,
-    write_submission,
 )
-from fairnb.corpus import decode
 from fairnb.errors import FairnbError
+from fairnb.files import make_folder, write_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,15 @@ def enter_baseline(
     ------
     FairnbError
         As `read_raw`, `read_synthetic`, `read_terms`, `write_submission`, `neutral_sentences` and
-        `train_baseline`; nothing is written if a file cannot be read.
+        `train_baseline`; ``same-folder`` for labels and scores. All files are written, or none.
     """
+    if scores is not None and scores.resolve() == folder.resolve():
+        raise FairnbError(
+            "same-folder",
+            "labels and scores would go to one folder, under the same names",
+            "name another folder for the scores",
+            where=str(scores),
+        )
     raw, asked = read_raw(train), read_raw(test, labelled=False)
     sentences = None if synthetic_test is None else read_synthetic(synthetic_test, labelled=False)
     extra = None if synthetic_train is None else read_synthetic(synthetic_train)
@@ -122,23 +130,26 @@ def enter_baseline(
     parts: list[tuple[Subtask, Dataset, Baseline, RawSet | SyntheticSet]] = [("A", "r", baseline, asked)]
     if sentences is not None:
         parts += [("B", "r", answering, asked), ("B", "s", answering, sentences)]
-    files: list[Path] = []
+    files: dict[Path, bytes] = {}
     for place, as_scores in ((folder, False), (scores, True)):
         if place is None:
             continue
         for subtask, dataset, machine, part in parts:
             answers = machine.scores(part.texts) if as_scores else machine.predict(part.texts)
             columns = list(answers.T) if subtask == "A" else [answers[:, 0]]
-            files.append(write_submission(place, team, subtask, dataset, mode, run, part.ids, columns))
-    if model is not None:
-        save_baseline(baseline, model)
+            path, data = encoded_submission(place, team, subtask, dataset, mode, run, part.ids, columns)
+            files[path] = data
+    for path in files:
+        make_folder(path.parent, "choose a folder you may write to")
+    # All files or none, the model among them.
+    write_all(files if model is None else files | {model: encoded_baseline(baseline)})
     return Entered(tuple(files), baseline, len(raw.ids), 0 if extra is None else len(extra.ids), augmented)
 
 
 def _balanced(raw: RawSet, debias: Debias) -> Augmented:
     own = None
     if debias.neutral is not None:
-        text, _ = decode(read_bytes(debias.neutral), debias.neutral.name, None)
+        text = decoded(read_bytes(debias.neutral), debias.neutral.name)
         own = [line for line in text.splitlines() if line.strip()]
     labels = np.zeros(len(raw.ids), np.int8) if raw.misogynous is None else raw.misogynous
     terms = read_terms(debias.terms)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from fairnb.corpus import Table, decode, read_tsv
 from fairnb.errors import FairnbError, FairnbErrors
-from fairnb.files import make_folder, sha256, write_text
+from fairnb.files import make_folder, sha256, write_bytes
 
 Labels = npt.NDArray[np.int8]
 Subtask = Literal["A", "B"]
@@ -153,8 +153,7 @@ def read_terms(path: Path) -> tuple[str, ...]:
         that holds nothing: the official script takes it as a term of every text, which leaves no
         background and no Score B.
     """
-    text, _ = decode(read_bytes(path), path.name, None)
-    terms = text.splitlines()
+    terms = decoded(read_bytes(path), path.name).splitlines()
     if not any(term.strip() for term in terms):
         raise FairnbError(
             "empty-file", "the file is empty", "write one identity term a line", where=path.name
@@ -209,6 +208,23 @@ def write_submission(
         ``bad-submission-name``, ``missing-column``, ``lengths-differ``, ``missing-id``, ``duplicate-id``,
         ``bad-label``, ``bad-score``, ``cannot-write``.
     """
+    path, data = encoded_submission(folder, team, subtask, dataset, mode, run, ids, columns)
+    make_folder(folder, "choose a folder you may write to")
+    write_bytes(path, data)
+    return path
+
+
+def encoded_submission(
+    folder: Path,
+    team: str,
+    subtask: Subtask,
+    dataset: Dataset,
+    mode: Mode,
+    run: int,
+    ids: Sequence[str],
+    columns: Sequence[Sequence[float] | npt.NDArray[np.generic]],
+) -> tuple[Path, bytes]:
+    """What `write_submission` writes, and where, with nothing written."""
     name = str(FileName(team, subtask, dataset, mode, run))
     if parse_name(name) is None or Path(name).name != name or not name.isprintable() or name.startswith("."):
         raise FairnbError("bad-submission-name", f"the file would be called {name!r}", f"name it {PATTERN}")
@@ -228,9 +244,8 @@ def write_submission(
     errors = [error for row, error in _odd_ids(ids) for error in (_at(error, f"{name}, row {row + 1}"),)]
     raise_all(errors)
     cells = [[_written(value, f"{name}, row {row + 1}") for row, value in enumerate(one)] for one in columns]
-    path = make_folder(folder, "choose a folder you may write to") / f"{name}.tsv"
-    write_text(path, "".join("\t".join(row) + "\n" for row in zip(ids, *cells, strict=True)))
-    return path
+    text = "".join("\t".join(row) + "\n" for row in zip(ids, *cells, strict=True))
+    return folder / f"{name}.tsv", text.encode("utf-8")
 
 
 def parse_name(name: str) -> FileName | None:
@@ -250,8 +265,12 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     FairnbError
-        ``file-missing``.
+        ``file-missing``, also for what is no plain file: a pipe would be waited for without end.
     """
+    if path.exists() and not path.is_file():
+        raise FairnbError(
+            "file-missing", "it is no plain file", "check the path", where=path.name or str(path)
+        )
     try:
         return path.read_bytes()
     except OSError as error:
@@ -261,6 +280,20 @@ def read_bytes(path: Path) -> bytes:
             "check the path",
             where=path.name or str(path),
         ) from error
+
+
+def decoded(data: bytes, name: str) -> str:
+    """A file's text. The task's files are UTF-8, and there is no place to declare anything else.
+
+    Raises
+    ------
+    FairnbError
+        ``wrong-encoding``, ``nul-byte``.
+    """
+    try:
+        return decode(data, name, None)[0]
+    except FairnbError as error:
+        raise FairnbError(error.code, error.found, "save the file as UTF-8", where=error.where) from error
 
 
 def raise_all(errors: Sequence[FairnbError]) -> None:
@@ -290,8 +323,7 @@ def _shortened(errors: Sequence[FairnbError]) -> Iterator[FairnbError]:
 
 def _table(path: Path) -> tuple[Table, str]:
     data = read_bytes(path)
-    text, facts = decode(data, path.name, None)
-    table = read_tsv(text, path.name, facts)
+    table = read_tsv(decoded(data, path.name), path.name, {})
     if not len(table):
         raise FairnbError(
             "empty-file", "there is no row", "name a file with a header and rows", where=path.name

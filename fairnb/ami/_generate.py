@@ -63,7 +63,7 @@ def generate(folder: Path, language: str, *, seed: int = 0, rows: int | None = N
     paths = {name: folder / f"{name}.{'txt' if name == 'terms' else 'tsv'}" for name in contents}
     encoded = {paths[name]: text.encode("utf-8") for name, text in contents.items()}
     for path, data in encoded.items():
-        if path.exists() and path.read_bytes() != data:
+        if path.exists() and (not path.is_file() or path.read_bytes() != data):
             raise FairnbError(
                 "file-exists",
                 "there is a file of this name with other contents",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairnb.ami._checks import term_matches
-from fairnb.ami._files import PATTERN, SUBTASKS, Dataset, Subtask, raise_all, read_bytes
+from fairnb.ami._files import PATTERN, SUBTASKS, Subtask, raise_all, read_bytes
 from fairnb.ami._submission import is_single, members
 from fairnb.errors import FairnbError
 from fairnb.statistics import Confusion, bias_aucs, f1_interval, tally

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from fairnb.ami._files import (
 from fairnb.ami._ranking import Competitor, Correction, Ranking, ranking, resampled_score_a
 from fairnb.ami._score import KINDS, RESAMPLES, ScoreA, ScoreB, TermScore, cells_of, score_a, score_b
 from fairnb.ami._score_shown import limits, tables
-from fairnb.ami._submission import Run, gather
+from fairnb.ami._submission import Run, Submission, gather
 from fairnb.errors import FairnbError
 from fairnb.files import sha256_file
 from fairnb.statistics import Estimate
@@ -135,7 +136,12 @@ def score_submissions(
     listed = () if terms is None else read_terms(terms)
     errors: list[FairnbError] = []
     submission = gather(submissions, errors)
-    warnings = [*term_warnings(listed), *_gold_warnings(raw)]
+    warnings = [*term_warnings(listed), *_gold_warnings(raw), *_case_warnings(submission)]
+    if terms is not None and terms.read_bytes().startswith(codecs.BOM_UTF8):
+        warnings.append(
+            f"{terms.name} begins with a byte order mark, which the official script takes as part of the "
+            "first term, so that it has no Score B"
+        )
     warnings += [
         f"{where} is not named as a submission's file and is left out" for where in submission.ignored
     ]
@@ -205,6 +211,15 @@ def _gold_warnings(raw: RawSet) -> Iterator[str]:
             f"{raw.path.name}: rows labelled aggressive but not misogynous, "
             f"which the task's definition rules out: {odd:,}"
         )
+
+
+def _case_warnings(submission: Submission) -> Iterator[str]:
+    alike: dict[str, set[str]] = {}
+    for run in submission.runs:
+        alike.setdefault(run.team.casefold(), set()).add(run.team)
+    for teams in alike.values():
+        if len(teams) > 1:
+            yield f"teams whose names differ in case only are taken as several: {', '.join(map(repr, sorted(teams)))}"
 
 
 def _ranked_a(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from fairnb.ami._checks import Scores
 from fairnb.ami._ranking import Ranking
 from fairnb.ami._score import FEW, KINDS, ScoreA, ScoreB, TermScore
 from fairnb.statistics import Estimate
+from fairnb.text import printable
 
 _DASH = "-"
 _ROUNDING = 1e-9
 _TABLES = 4
 """Runs up to which each has its table of terms."""
+_DIFFERENCES = _TABLES * (_TABLES - 1) // 2
+"""Pairs of so many runs, up to which each is shown."""
+_SMALLEST_P = 0.0005
 _KINDS = {"subgroup": "subgroup AUC", "bpsn": "BPSN AUC", "bnsp": "BNSP AUC"}
 _NAMES = {"A": "Score A", "B": "Score B"}
 
@@ -110,6 +115,7 @@ def _overview(runs: Sequence[tuple[str, ScoreA | None, ScoreB | None]]) -> Itera
 
 def _of_terms(name: str, b: ScoreB) -> Iterator[str]:
     yield f"{name}: identity terms in the synthetic set ({b.rows_synthetic:,} rows), lowest area first"
+    yield "(1/0: misogynous and other rows with the term)"
     rows = sorted(b.terms, key=_lowest)
     yield from _aligned(
         ("term", "rows", "1/0", *_KINDS.values()),
@@ -167,6 +173,19 @@ def _ranked(found: Ranking) -> Iterator[str]:
             for place in found.places
         ],
     )
+    if len(found.differences) <= _DIFFERENCES:
+        yield ""
+        yield from _aligned(
+            ("difference", _NAMES[found.subtask], "p, corrected"),
+            [
+                (
+                    f"{one.first} minus {one.second}",
+                    f"{one.value:+.4f}",
+                    _DASH if one.p is None else "< 0.001" if one.p < _SMALLEST_P else f"{one.p:.3f}",
+                )
+                for one in found.differences
+            ],
+        )
     if found.unranked:
         yield f"Not ranked, the score is undefined: {', '.join(found.unranked)}"
 
@@ -186,10 +205,20 @@ def _plain(value: float | None) -> str:
 def _aligned(
     heading: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
 ) -> Iterator[str]:
-    widths = [max(len(row[at]) for row in (heading, *rows)) for at in range(len(heading))]
-    for row in (heading, *rows):
+    table = [[printable(cell) for cell in row] for row in (heading, *rows)]
+    widths = [max(_columns(row[at]) for row in table) for at in range(len(heading))]
+    for row in table:
+        gaps = [" " * (width - _columns(cell)) for cell, width in zip(row, widths, strict=True)]
         cells = [
-            cell.rjust(width) if at in right else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            gap + cell if at in right else cell + gap
+            for at, (cell, gap) in enumerate(zip(row, gaps, strict=True))
         ]
         yield "  ".join(cells).rstrip()
+
+
+def _columns(cell: str) -> int:
+    """Columns of a terminal that a cell takes: none for an accent of its own, two for a wide letter."""
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in cell
+    )

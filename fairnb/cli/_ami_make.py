@@ -108,8 +108,11 @@ def ami_baseline(
 
     if debias and terms is None:
         raise FairnbError("missing-terms", "debiasing needs the identity terms", "add --terms FILE")
-    if not debias and neutral is not None:
-        raise FairnbError("not-used", "--neutral is given without --debias", "add --debias, or leave it out")
+    for option, given in (("--neutral", neutral), ("--terms", terms)):
+        if not debias and given is not None:
+            raise FairnbError(
+                "not-used", f"{option} is given without --debias", "add --debias, or leave it out"
+            )
     entered = enter_baseline(
         train,
         test,

@@ -180,6 +180,7 @@ def test_training_texts_of_one_class_are_refused(tmp_path: Path, capsys: Any, sm
     [
         (("--debias",), "missing-terms"),
         (("--neutral", "x.txt"), "not-used"),
+        (("--terms", "x.txt"), "not-used"),
         (("--team", "a/b"), "bad-submission-name"),
         (("--run", "4"), "bad-submission-name"),
         (("--debias", "--terms", "missing.txt"), "file-missing"),
@@ -193,6 +194,25 @@ def test_wrong_use_is_one_sentence_and_writes_nothing(
     assert f"[{code}]" in told
     assert "Traceback" not in told
     assert not (tmp_path / "out").exists()
+
+
+def test_labels_and_scores_do_not_go_to_one_folder(
+    small: dict[str, Path], tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / "out"
+    assert main(entered(small, out, "--scores", str(tmp_path / "." / "out"))) == 2
+    assert "[same-folder]" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("more", [("--scores", "taken"), ("--model", "taken/models.json")])
+def test_where_one_file_cannot_be_written_none_is(
+    small: dict[str, Path], tmp_path: Path, capsys: Any, more: tuple[str, str]
+) -> None:
+    (tmp_path / "taken").write_text("a file, no folder", "utf-8")
+    assert main(entered(small, tmp_path / "out", more[0], str(tmp_path / more[1]))) == 2
+    assert "[cannot-write]" in capsys.readouterr().err
+    assert not list(tmp_path.glob("out/*"))
 
 
 def test_synthetic_training_sentences_without_a_test_set_are_refused(

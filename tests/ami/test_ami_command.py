@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -116,3 +117,35 @@ def test_names_command_no_terminal(task, capsys):
     (folder / "co\x1b[31mro.A.r.c.run1").write_text(task.files(task.guessed(1))["coro.A.r.c.run1"], "utf-8")
     assert main(["ami", "score", str(folder), "--gold-raw", str(task.raw)]) == 0
     assert "\x1b" not in capsys.readouterr().err
+
+
+def test_tables_stay_aligned_whatever_a_team_is_called(task, capsys):
+    folder = task.folder / "in"
+    folder.mkdir()
+    answers = task.files(task.guessed(1))["coro.A.r.c.run1"]
+    # A line break, letters that take two columns, an accent that takes none.
+    for team in ("a\nb", "\u5408\u5531", "cafe\u0301", "coro"):
+        (folder / f"{team}.A.r.c.run1").write_text(answers, "utf-8")
+    assert main(["ami", "score", str(folder), "--gold-raw", str(task.raw)]) == 0
+    lines = capsys.readouterr().err.split("\n")
+    start = next(at for at, line in enumerate(lines) if line.startswith("run "))
+    table = [line.partition("[")[0] for line in lines[start + 1 : start + 5]]
+    assert len({len(line) for line in table if line.isascii()}) == 1
+    wide = next(line for line in table if "\u5408" in line)
+    accent = next(line for line in table if "\u0301" in line)
+    plain = next(line for line in table if line.startswith("coro"))
+    assert (len(wide), len(accent)) == (len(plain) - 2, len(plain) + 1)
+
+
+def test_differences_of_a_few_runs_are_shown_with_their_p(task, capsys):
+    files = {**task.files(task.guessed(1)), **task.files(task.guessed(2, 0.2), team="banda")}
+    assert main(["ami", "score", str(task.zipped(files)), *task.options(), "--json"]) == 0
+    told = capsys.readouterr()
+    one = json.loads(told.out)["rankings"][1]["differences"][0]
+    shown = f"banda.c.run1 minus coro.c.run1  {one['difference']:+.4f}  {one['p_adjusted']:.3f}"
+    assert shown in re.sub(" {3,}", "  ", told.err)
+
+
+def test_what_the_heading_of_a_column_stands_for_is_said(task, archive, capsys):
+    assert main(["ami", "score", str(archive), *task.options()]) == 0
+    assert "1/0: misogynous and other rows" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -167,3 +168,19 @@ def test_nothing_is_written_that_could_not_be_handed_in(tmp_path, changed, code)
         write_submission(**(arguments | changed))
     assert caught.value.code == code
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("data", ["id\ttext".encode("utf-16"), "id\ttext\n".encode("utf-16-le"), b"\xe8"])
+def test_no_remedy_is_told_that_the_task_has_no_place_for(file, data):
+    for read in (read_raw, read_terms):
+        file.write_bytes(data)
+        with pytest.raises(FairnbError, match=r"as UTF-8") as caught:
+            read(file)
+        assert "declare" not in str(caught.value)
+
+
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "gold.tsv")
+    with pytest.raises(FairnbError) as caught:
+        read_raw(tmp_path / "gold.tsv")
+    assert (caught.value.code, caught.value.where) == ("file-missing", "gold.tsv")

@@ -260,6 +260,13 @@ def test_a_file_with_other_contents_is_not_overwritten(tmp_path: Path, capsys: A
     assert (tmp_path / "synthetic_test.tsv").read_text("utf-8") == "mine"
 
 
+def test_a_folder_in_the_place_of_a_file_is_told(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "terms.txt").mkdir()
+    assert main(["ami", "synth", str(tmp_path)]) == 2
+    assert "terms.txt: " in (told := capsys.readouterr().err)
+    assert "[file-exists]" in told
+
+
 def test_the_command_writes_the_set_and_again_the_same(tmp_path: Path, capsys: Any) -> None:
     command = ["ami", "synth", str(tmp_path), "--language", "en", "--rows", "720", "--json"]
     assert main(command) == 0
