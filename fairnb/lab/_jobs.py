@@ -184,6 +184,8 @@ class Jobs:
             out, err = await asyncio.wait_for(_outputs(process), seconds)
         except (TimeoutError, _TooMuchError):
             await _end(process)
+            # What is still in the pipes goes unread, so that they are closed.
+            await process.communicate()
             job.said.append(
                 f"fairnb: stopped after {seconds:g} s or {_LARGEST:,} bytes; run it in a terminal [stopped]"
             )
