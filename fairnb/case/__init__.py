@@ -10,7 +10,7 @@ from fairnb.case._guess import missing_target
 from fairnb.case._log import RunLog, changed_after_first_score
 from fairnb.case._new import new_case
 from fairnb.case._payload import BUNDLE, CONTROLS, Content, Context, Payload, payload_schema, read_payload
-from fairnb.case._placeholders import PANELS, add_placeholders, controls_id
+from fairnb.case._placeholders import CONTROLS_CLASS, PANELS, add_placeholders, controls_id
 from fairnb.case._read import read_case_file
 from fairnb.case._register import read_register
 from fairnb.case._review import (
@@ -27,6 +27,7 @@ __all__ = [
     "BUNDLE",
     "CASE_FILE",
     "CONTROLS",
+    "CONTROLS_CLASS",
     "NOTEBOOK",
     "PANELS",
     "REVIEW_NOTE",

@@ -9,6 +9,7 @@ STATE = "application/vnd.jupyter.widget-state+json"
 PANELS = ("panel", "overview")
 """Controls of the whole case, beside those of its sections."""
 _MODULE = {"model_module": "@jupyter-widgets/controls", "model_module_version": "2.0.0"}
+CONTROLS_CLASS = "fairnb-controls"
 _CLASS = "fairnb-placeholder"
 # ipywidgets marks what no kernel holds with a red broken chain: here nothing is broken.
 _WORDS = (
@@ -44,7 +45,9 @@ def add_placeholders(notebook: dict[str, Any], names: Iterable[str]) -> None:
             **_MODULE,
             "model_name": "HTMLModel",
             "state": {
-                "_dom_classes": [_CLASS],
+                # The controls' own class, too: whoever runs a cell while the notebook is still opening has
+                # these words set upon the live controls.
+                "_dom_classes": [CONTROLS_CLASS, _CLASS],
                 "layout": f"IPY_MODEL_{controls_id('layout')}",
                 "value": _WORDS,
             },

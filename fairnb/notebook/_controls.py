@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 State = Literal["fresh", "stale", "changed", "running", "stopped", "failed"]
 PAUSE = 0.15
 """Seconds without a further change after which a change is run."""
-QUICK = 3.0
+QUICK = 5.0
 """Where a change takes longer than these seconds to run, it waits for Run."""
 _EVERY = 0.2
 """Seconds between two signs of progress."""
@@ -54,8 +54,10 @@ class Controls:
         self._stop = threading.Event()
         self._superseded = False
         self._seconds = 0.0
+        self._ran = False
         self._again = False
-        self._retired = False
+        self.retired = False
+        """Whether another run of the cell has taken the place of these controls."""
         self._tally: Tally | None = None
         self._counted = ""
         self._done = (0, 0, "")
@@ -132,7 +134,7 @@ class Controls:
     def _say(self, state: State, words: str, more: str = "") -> None:
         """Set the state line and offer the buttons that make sense."""
         self.state = state
-        if self._retired:
+        if self.retired:
             return
         kind = {"changed": "stale"}.get(state, state)
         tail = f" <span class='more'>{escape(more)}</span>" if more else ""
@@ -232,7 +234,7 @@ class Controls:
                 )
                 bundle = bundle_of(payloads, changed=self._moved())
                 self._seconds = time.perf_counter() - started
-                self._again = not first
+                self._again, self._ran = self._ran, True
                 self._show(bundle, first=first)
                 self._say("fresh", "Fresh", self._how(payloads))
                 self._take_tally(case, payloads)
@@ -288,7 +290,7 @@ class Controls:
         return "; ".join([f"{self._seconds:.1f} s", *self._moved()])
 
     def _stopped(self, *, first: bool) -> None:
-        if self._superseded or self._retired:
+        if self._superseded or self.retired:
             return
         done, total, what = self._done
         how_far = (
@@ -364,7 +366,7 @@ class Controls:
 
     def _retire(self) -> None:
         """Another run of the cell has taken the place of these controls."""
-        self._retired = True
+        self.retired = True
         self._stop.set()
         self._notebook.worker.drop(self._section.id)
 
@@ -379,7 +381,7 @@ def at_threshold(tally: Tally, threshold: float) -> str:
     counts = tally.confusion(threshold)
     if not counts.n:
         return ""
-    rounded = "" if tally.exact_at(threshold) else ", by scores as the count holds them"
+    rounded = "" if tally.exact_at(threshold) else " (rounded scores)"
     return (
         f"At {threshold:.2f}{rounded}: {counts.flagged / counts.n:.1%} of {counts.n:,} texts flagged, "
         f"{counts.fn:,} of {counts.positive:,} positive ones missed, "

@@ -45,6 +45,7 @@ class NotebookCase:
         self._controls: dict[str, Controls] = {}
         self._overview: Overview | None = None
         self._noted = ""
+        self._following = False
         self.worker = Worker()
         """Does what controls ask for."""
 
@@ -83,6 +84,7 @@ class NotebookCase:
         if front.controls:
             from fairnb.notebook._controls import Controls
 
+            self._follow_cells()
             controls = self._controls[section_id] = Controls(self, section_id, params)
             controls.show()
             return
@@ -130,7 +132,7 @@ class NotebookCase:
 
     def refresh(self, *, but: str = "") -> None:
         """Have every section's controls say, soon, whether its result is still fresh."""
-        shown = [controls for identity, controls in self._controls.items() if identity != but]
+        shown = [one for identity, one in self._controls.items() if identity != but and not one.retired]
 
         def look() -> None:
             for controls in shown:
@@ -140,6 +142,15 @@ class NotebookCase:
 
         if shown or self._overview is not None:
             self.worker.ask("refresh", look, pause=_SOON)
+
+    def _follow_cells(self) -> None:
+        """Look at the results' freshness after every cell: it may have changed what they rest on."""
+        from IPython.core.getipython import get_ipython
+
+        shell = get_ipython()
+        if shell is not None and not self._following:
+            self._following = True
+            shell.events.register("post_run_cell", lambda *_: self.refresh())
 
     def _note(self, note: str) -> None:
         """Say once why there are no controls."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from fairnb.case import CONTROLS, controls_id
+from fairnb.case import CONTROLS, CONTROLS_CLASS, controls_id
 from fairnb.notebook._fields import ParamField
 
 LABEL = {"description_width": "9.5em"}
@@ -50,11 +50,10 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         before = _OPEN.pop(name, None)
         if before is not None:
             before.retire()
-        super().__init__(children, model_id=controls_id(name))
+        super().__init__(children, model_id=controls_id(name), _dom_classes=(CONTROLS_CLASS,))
         self._told = told
         self._retired = retired
         self._panel = name
-        self.add_class("fairnb-controls")
         _OPEN[name] = self
 
     def retire(self) -> None:

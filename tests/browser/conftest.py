@@ -34,6 +34,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+_THEMES = "@jupyterlab/apputils-extension:themes"
 _PATIENCE = 90.0
 """Seconds a server may take to answer: the machine may be busy."""
 
@@ -243,6 +244,9 @@ def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
     contexts: list[Any] = []
 
     def open_page(path: str = "", *, dark: bool = False, width: int = 1280, height: int = 900) -> Any:
+        # By its settings, before the page is there: a theme changed while Lab starts is an error of its own.
+        theme = json.dumps({"theme": "JupyterLab Dark" if dark else "JupyterLab Light"})
+        lab.request(f"lab/api/settings/{_THEMES}", method="PUT", body={"raw": theme})
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
         page = context.new_page()
@@ -251,9 +255,7 @@ def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
         page.goto(lab.url(path), wait_until="domcontentloaded")
         page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
         page.wait_for_function("() => window.jupyterapp && window.jupyterapp.shell")
-        if dark:
-            command(page, "apputils:change-theme", theme="JupyterLab Dark")
-            page.wait_for_selector("body[data-jp-theme-light='false']", state="attached")
+        page.wait_for_selector(f"body[data-jp-theme-light='{str(not dark).lower()}']", state="attached")
         if path.endswith(".ipynb"):
             page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         return page

@@ -238,7 +238,7 @@ def test_stop_keeps_what_is_scored_and_run_goes_on_from_there(
 def test_a_cell_that_runs_again_takes_the_place_of_its_controls(opened: Callable[..., Controls]) -> None:
     first = opened()
     second = opened()
-    assert first._retired
+    assert first.retired
     assert first.panel.comm is None
     assert second.panel.model_id == "fairnb-controls-technical_performance"
 
