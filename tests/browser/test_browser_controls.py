@@ -49,15 +49,15 @@ def score(texts):
 HOSTILE = (
     "<script>alert('script')</script> silly goose",
     "<img src=x onerror=alert('image')> baked bread",
-    "<a href='javascript:alert(1)'>bread</a> silly \\u202egoose\\u202c",
+    "<a href='javascript:alert(1)'>bread</a> silly \u202egoose\u202c",
 )
 SUBJECTS = ("The woman next door", "A man", "My neighbour", "The choir")
 
 
 @pytest.fixture
-def case(lab: Any, request: pytest.FixtureRequest) -> Path:
+def case(lab: Any) -> Path:
     """A case below the server's root: a function of Python, 160 texts, three of them hostile."""
-    folder: Path = lab.root / request.node.name.removeprefix("test_")[:40]
+    folder: Path = lab.root / f"assessment-{len(list(lab.root.iterdir())) + 1}"
     folder.mkdir()
     # Another version for each test: what one of them scored is not in the cache for the next.
     (folder / "assessment.toml").write_text(TOML.replace('version = "1"', f'version = "{folder.name}"'))
