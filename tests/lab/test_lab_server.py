@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 import urllib.request
+import venv
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
@@ -119,18 +121,51 @@ def test_neither_answers_nor_the_log_repeat_a_passphrase(server: Any) -> None:
     assert secret not in server.log.read_text("utf-8", "replace")
 
 
-def test_the_kernels_own_interpreter_runs_the_job(server: Any) -> None:
-    pytest.importorskip("ipykernel")
+def _kernel(server: Any, name: str) -> str:
     request = urllib.request.Request(
         f"{server.address}api/kernels",
-        data=b'{"name": "python3"}',
+        data=json.dumps({"name": name}).encode(),
         headers={"Authorization": f"token {server.token}"},
         method="POST",
     )
     with urllib.request.urlopen(request, timeout=60) as answer:
-        kernel = json.loads(answer.read())["id"]
+        return str(json.loads(answer.read())["id"])
+
+
+def _other_environment(server: Any, name: str) -> tuple[Path, Path]:
+    """An environment that the server's kernels know, and a file where its interpreter says that it ran fairnb."""
+    place = server.root.parent / name
+    venv.create(place, with_pip=False)
+    said = place / "ran.txt"
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
+    # All it lacks it takes from this environment, editable packages too.
+    (packages / "borrowed.pth").write_text(
+        f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    )
+    (packages / "sitecustomize.py").write_text(
+        "import pathlib, sys\n"
+        "if 'fairnb' in sys.orig_argv:\n"
+        f"    pathlib.Path({str(said)!r}).write_text(sys.executable)\n"
+    )
+    python = next(path for path in (place / "bin/python", place / "Scripts/python.exe") if path.exists())
+    spec = server.root.parent / "data/kernels" / name
+    spec.mkdir(parents=True)
+    command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (spec / "kernel.json").write_text(
+        json.dumps({"argv": command, "display_name": name, "language": "python"})
+    )
+    return python, said
+
+
+def test_the_kernels_own_interpreter_runs_the_job(server: Any) -> None:
+    pytest.importorskip("ipykernel")
     (server.root / "other.pdf").write_bytes(b"%PDF")
-    assert server.job("verify", path="other.pdf", kernel=kernel)["state"] == "failed"
+    python, said = _other_environment(server, "elsewhere")
+    assert server.job("verify", path="other.pdf")["state"] == "failed"
+    assert not said.exists()
+    job = server.job("verify", path="other.pdf", kernel=_kernel(server, "elsewhere"))
+    assert job["exit_code"] == 1
+    assert said.read_text() == str(python)
     gone = {"path": "other.pdf", "kernel": "no-such-kernel"}
     status, refused = server.ask("jobs/verify", method="POST", body=gone)
     assert status == 400
