@@ -96,7 +96,7 @@ class Counting:
         return replace(
             self._fitting,
             thresholds=chosen,
-            flagged=read_only(flagged.reshape(len(chosen), -1, 2)),
+            flagged=read_only(flagged.reshape(len(chosen), len(ends) // 2, 2)),
         ).fitted()
 
 
