@@ -273,7 +273,7 @@ class Controls:
     def _show(self, bundle: dict[str, Any], *, first: bool) -> None:
         """Put a result into the section's output, which takes the place of what is there."""
         if first or self._handle is None:
-            self._handle = show(bundle, f"fairnb-{self._section.id}")
+            self._handle = show(bundle, self._section.id)
         else:
             self._handle.update(bundle, raw=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sys
 from collections.abc import Sequence
 from html import escape
@@ -75,8 +76,10 @@ def size_of(bundle: dict[str, Any]) -> int:
     return len(json.dumps(bundle, ensure_ascii=False).encode("utf-8"))
 
 
-def show(bundle: dict[str, Any], display_id: str) -> Any:
+def show(bundle: dict[str, Any], name: str) -> Any:
     """Display a bundle; outside of IPython its text is printed.
+
+    Each showing has an id of its own: two cells may show one section of two cases.
 
     Returns
     -------
@@ -90,7 +93,8 @@ def show(bundle: dict[str, Any], display_id: str) -> Any:
         return None
     from IPython.display import display
 
-    return display(bundle, raw=True, display_id=display_id)  # type: ignore[no-untyped-call]
+    identity = f"fairnb-{name}-{secrets.token_hex(4)}"
+    return display(bundle, raw=True, display_id=identity)  # type: ignore[no-untyped-call]
 
 
 def show_note(note: str) -> None:

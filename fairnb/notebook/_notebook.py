@@ -94,11 +94,11 @@ class NotebookCase:
             if chosen is not None and section_id not in chosen.split(","):
                 payloads = _stored(case, section_id)
                 if not payloads:
-                    show(_not_run(section_id), _display_id(section_id))
+                    show(_not_run(section_id), section_id)
                     return
             else:
                 payloads = case.run_all(section_id, params=params, origin="notebook", progress=_progress())
-            show(bundle_of(payloads), _display_id(section_id))
+            show(bundle_of(payloads), section_id)
 
     def panel(self) -> None:
         """Show what is assessed on what: system, target, corpora and embeddings, to be chosen and written.
@@ -248,10 +248,6 @@ def _stored(case: Case, section_id: str) -> Sequence[Payload]:
 def _not_run(section_id: str) -> dict[str, Any]:
     said = f"{section(section_id).title}: not run"
     return {"text/plain": said, "text/html": f"<p>{escape(said)}</p>"}
-
-
-def _display_id(section_id: str) -> str:
-    return f"fairnb-{section_id}"
 
 
 def _progress() -> Any:

@@ -42,7 +42,7 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
     """The section's output; the controls themselves are not displayed."""
     handle = Handle()
 
-    def show(bundle: dict[str, Any], display_id: str) -> Handle:
+    def show(bundle: dict[str, Any], name: str) -> Handle:
         handle.shown.append(bundle)
         return handle
 
@@ -265,8 +265,9 @@ def test_what_a_threshold_does_is_said_at_once_from_the_counts_alone(
     monkeypatch.setattr(controls._notebook.worker, "ask", lambda *args, **options: None)
     controls._controls["threshold"].input.value = 0.9
     # By hand: 15 texts score 0.8, the others 0.1; 20 of 60 are positive.
+    said = controls._answer.value
     assert (
-        "At 0.90: 0.0% of 60 texts flagged, 20 of 20 positive ones missed, 0 of 40" in controls._answer.value
+        "At 0.90 (rounded scores): 0.0% of 60 texts flagged, 20 of 20 positive ones missed, 0 of 40" in said
     )
     controls._controls["threshold"].input.value = 0.5
     assert "At 0.50: 25.0% of 60 texts flagged, 5 of 20" in controls._answer.value

@@ -105,3 +105,13 @@ def test_the_real_page_of_a_section_runs_nothing(small: Any, tmp_path: Path) -> 
         assert size_of(bundle) <= 500_000
         assert "<script" not in bundle["text/html"]
         assert str(tmp_path) not in bundle["text/html"]
+
+
+def test_two_showings_of_a_section_do_not_overwrite_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    ids: list[str] = []
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", object)
+    monkeypatch.setattr("IPython.display.display", lambda bundle, raw, display_id: ids.append(display_id))
+    for _ in range(2):
+        show({"text/plain": "a result"}, "swap")
+    assert len(set(ids)) == 2
+    assert all(one.startswith("fairnb-swap-") for one in ids)

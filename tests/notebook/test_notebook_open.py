@@ -14,10 +14,10 @@ from fairnb.notebook import _notebook
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Bundles and display ids, instead of a screen."""
+    """Sections' names and bundles, instead of a screen."""
     bundles: list[Any] = []
     monkeypatch.setattr(_notebook, "bundle_of", lambda payloads: list(payloads))
-    monkeypatch.setattr(_notebook, "show", lambda bundle, display_id: bundles.append((display_id, bundle)))
+    monkeypatch.setattr(_notebook, "show", lambda bundle, name: bundles.append((name, bundle)))
     return bundles
 
 
@@ -26,7 +26,7 @@ def test_a_section_is_run_shown_once_and_replayed(small: Any, shown: list[Any]) 
     fairnb.open(folder).section("technical_performance")
     fairnb.open(folder).section("technical_performance")
     (first, payloads), again = shown
-    assert first == "fairnb-technical_performance"
+    assert first == "technical_performance"
     assert [payload.target for payload in payloads] == ["positive"]
     assert again == (first, payloads)
     runs = [entry for entry in load_case(folder).log if entry["event"] == "run"]
