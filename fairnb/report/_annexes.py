@@ -184,18 +184,24 @@ def digests(evidence: Mapping[str, Any], digest: str) -> tuple[tuple[str, str], 
 
 
 def parameters(payloads: Sequence[Payload], counters: Counters) -> TableView:
-    """Every parameter with the value used and where it came from."""
+    """Every parameter with the value used and where it came from: of each section one row for each origin."""
     rows = []
     for payload in payloads:
         content = payload["content"]
         origins, declared = content.get("origins", {}), content.get("declared", {})
+        by_origin: dict[tuple[bool, str], list[str]] = {}
         for name, value in content.get("parameters", {}).items():
             changed = name in declared and declared[name] != value
             origin = f"notebook; case file {_plain(declared[name])}" if changed else origins.get(name, "")
-            rows.append(
-                RowView((_where(content), name, _plain(value), origin), "", quiet=False, strong=changed)
-            )
-    return _view("Parameters of the sections", ("Section", "Parameter", "Value", "Origin"), rows, counters)
+            by_origin.setdefault((changed, origin), []).append(f"{name}:\u00a0{_plain(value)}")
+        # What somebody set comes before what nobody touched.
+        for (changed, origin), said in sorted(
+            by_origin.items(), key=lambda one: (one[0][1] == "default", one[0])
+        ):
+            rows.append(RowView((_where(content), "; ".join(said), origin), "", quiet=False, strong=changed))
+    return _view(
+        "Parameters of the sections", ("Section", "Parameters, with their values", "Origin"), rows, counters
+    )
 
 
 def changes(payloads: Sequence[Payload], log: Iterable[Mapping[str, Any]]) -> tuple[Change, ...]:

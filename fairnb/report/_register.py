@@ -75,13 +75,17 @@ class RegisterView:
     def summary(self) -> str:
         """How many findings there are, and how many of them somebody has spoken of."""
         counts = Counter(row.finding.severity for row in self.rows)
-        told = ", ".join(f"{counts[name]} {name}" for name in SEVERITIES if counts[name])
+        told = ", ".join(
+            _several(counts[name], name) if name == SEVERITIES[-1] else f"{counts[name]} {name}"
+            for name in SEVERITIES
+            if counts[name]
+        )
         parts = [_several(len(self.rows), "computed finding") + (f" ({told})" if told else "")]
         if self.added:
             parts.append(f"{_several(len(self.added), 'finding')} added by a person")
         spoken = [row.said for row in self.rows if row.said is not None]
         if self.rows:
-            parts.append(f"{len(spoken)} of the computed ones with an entry of a person")
+            parts.append(f"a person wrote an entry on {len(spoken) or 'none'} of these")
         changed = sum(bool(said.severity) for said in spoken)
         if changed:
             parts.append(f"{changed} with another severity than the computed one")

@@ -23,7 +23,7 @@ from fairnb.report._views import (
 from fairnb.sections import Measure, MeasureKey, Result, finding_ids, options_for, section
 
 if TYPE_CHECKING:
-    from fairnb.sections import Candidate, Section, Table
+    from fairnb.sections import Candidate, Example, Section, Table
 
 Payload = Mapping[str, Any]
 Numbering = Mapping[tuple[str, str, MeasureKey], str]
@@ -213,12 +213,17 @@ def _part(
         tables=tuple(body),
         annex=tuple(annex),
         figures=tuple(figures),
-        examples=result.examples,
+        examples=_told_once(result.examples),
         verdicts=tuple(_verdict(item, result, refs, severities) for item in result.candidates),
         findings=findings,
         limits=tuple(limits),
         printed=frozenset(key for table in shown for row in table.rows for key in row.measures),
     )
+
+
+def _told_once(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """Examples without those that stand above already, word for word: one text may serve several."""
+    return tuple(one for place, one in enumerate(examples) if one not in examples[:place])
 
 
 @dataclass(frozen=True)
@@ -231,11 +236,15 @@ class _Refs:
         """Ids of measures; neighbours as a span."""
         if self.numbering is None:
             return ""
-        ids = [self.numbering.get((self.section, self.target, key), "") for key in keys]
-        ids = [item for item in dict.fromkeys(ids) if item]
-        if len(ids) > 2 and int(ids[-1][2:]) - int(ids[0][2:]) == len(ids) - 1:
-            return f"{ids[0]} to {ids[-1]}"
-        return " ".join(ids)
+        found = {self.numbering.get((self.section, self.target, key), "") for key in keys} - {""}
+        spans: list[list[str]] = []
+        for item in sorted(found, key=lambda one: int(one[2:])):
+            if spans and int(item[2:]) - int(spans[-1][-1][2:]) == 1:
+                spans[-1].append(item)
+            else:
+                spans.append([item])
+        parts = [f"{span[0]} to {span[-1]}" if len(span) > 2 else " ".join(span) for span in spans]
+        return (", " if any(" to " in part for part in parts) else " ").join(parts)
 
 
 def _table(table: Table, refs: _Refs, counters: Counters | None) -> TableView:

@@ -18,8 +18,12 @@ MARKS = {
 }
 _HALF = 90.0
 """Millimetres up to which two figures share a line."""
-_DENSE, _WIDE = 8, 11
-"""Columns from which a table is set smaller, and from which it takes a page across."""
+_DENSE, _TIGHT, _WIDE = 8, 11, 12
+"""Columns from which a table is set smaller, its numbers may break, and it takes a page across."""
+_SHORT, _FEW_LETTERS = 12, 1500
+"""Rows and letters up to which a table is not broken over pages."""
+_LABEL = 26
+"""Letters up to which the names of a dense table's rows are kept on one line."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class TableView:
     @property
     def unbroken(self) -> int:
         """Letters without a space up to which a cell's words are kept whole."""
-        return 12 if self.wide else 13 if self.dense else 22
+        return 12 if self.tight else 13 if self.dense else 22
 
     @property
     def named(self) -> bool:
@@ -57,6 +61,22 @@ class TableView:
     def dense(self) -> bool:
         """Too many columns for the ordinary size."""
         return len(self.columns) + self.refs >= _DENSE
+
+    @property
+    def short(self) -> bool:
+        """Whether the table is small enough to be kept on one page."""
+        letters = sum(len(cell) for row in self.rows for cell in row.cells)
+        return len(self.rows) <= _SHORT and letters <= _FEW_LETTERS
+
+    @property
+    def labelled(self) -> bool:
+        """Whether every row's name is short enough to stay on one line beside many columns."""
+        return self.dense and not self.tight and all(len(row.cells[0]) <= _LABEL for row in self.rows)
+
+    @property
+    def tight(self) -> bool:
+        """So many columns that intervals take two lines."""
+        return len(self.columns) + self.refs >= _TIGHT
 
     @property
     def wide(self) -> bool:

@@ -7,8 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._drawing import FAMILY
+from fairnb.text import name_pictographs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
 FAMILIES = (FAMILY, "DejaVu Sans")
@@ -20,7 +23,7 @@ def put_words(axis: Axes, x: float, y: float, text: str, **style: Any) -> None:
         # A dollar sign in somebody's text opens no formula.
         plain = {"fontsize": 8.0, "va": "center", "fontfamily": list(FAMILIES), "parse_math": False}
         given = {"transform": axis.transData, "clip_on": False, **plain, **style}
-        axis.add_artist(_quiet()(x, y, text, **given))
+        axis.add_artist(_quiet()(x, y, in_letters(text), **given))
 
 
 def name_rows(axis: Axes, names: list[str], **style: Any) -> None:
@@ -29,6 +32,22 @@ def name_rows(axis: Axes, names: list[str], **style: Any) -> None:
     axis.tick_params(axis="y", length=0)
     for place, name in enumerate(names):
         put_words(axis, -0.012, place, name, ha="right", transform=axis.get_yaxis_transform(), **style)
+
+
+def in_letters(text: str) -> str:
+    """A text whose pictographs are named where a figure's fonts lack them: they would be empty boxes."""
+    return name_pictographs(text, _drawable)
+
+
+def _drawable(signs: Sequence[str]) -> bool:
+    return all(ord(sign) in _codes() for sign in signs)
+
+
+@cache
+def _codes() -> frozenset[int]:
+    from matplotlib.font_manager import findfont, get_font
+
+    return frozenset(code for family in FAMILIES for code in get_font(findfont(family)).get_charmap())
 
 
 @cache

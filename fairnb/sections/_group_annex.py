@@ -56,7 +56,7 @@ def parity(shown: Shown) -> Table:
                     Row(
                         (
                             f"{words(attribute)}: {group['subgroup']}",
-                            "everyone else" if reference == EVERYONE_ELSE else reference,
+                            _whom(reference),
                             *(in_points(measure) for measure in measures),
                         ),
                         tuple(measure.key for measure in measures),
@@ -146,12 +146,11 @@ def differences(shown: Shown) -> Iterator[Table]:
                         n = f"{count(raw.n or 0)} / {count(raw.n_reference or 0)}"
                         pair = (raw, shown.get(*place, STANDARDISED))
                         rows.append(_metric_row(group["subgroup"], name, pair, n))
-            other = "everyone else" if reference == EVERYONE_ELSE else reference
             note = (
                 "Group minus other, positive: larger for the group. Several raw differences are not zero where only "
                 "base rates differ; the standardised ones are."
             )
-            title = f"All differences by {shown.heading(attribute)}, against {other}"
+            title = f"All differences by {shown.heading(attribute)}, against {_whom(reference)}"
             yield Table(title, columns, tuple(rows), note, annex=True)
 
 
@@ -163,10 +162,14 @@ def _metric_row(group: str, metric: str, pair: Sequence[Measure | None], n: str)
         cells += ["–", "–"] if measure is None else [_value(measure), interval_of(measure)]
     title = _NAMES[name] + (f", {label} texts" if label else "")
     return Row(
-        (group, title, *cells, n),
+        (_whom(group), title, *cells, n),
         tuple(measure.key for measure in found),
         quiet=all(measure.status in SILENT for measure in found),
     )
+
+
+def _whom(group: str) -> str:
+    return "everyone else" if group == EVERYONE_ELSE else group
 
 
 def _value(measure: Measure) -> str:

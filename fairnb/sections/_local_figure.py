@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fairnb.sections._any_script import FAMILIES, put_words
+from fairnb.sections._any_script import FAMILIES, in_letters, put_words
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, new_figure
 from fairnb.sections._format import signed
 from fairnb.sections._measure import Measure
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH = 150.0
-_MARGIN = 2.0
-_LINE = 5.4
-_BAR = 4.4
+_MARGIN = 1.6
+_LINE = 4.5
+_BAR = 3.3
 _MOST_LINES = 8
-_TALLEST = 200.0
+_TALLEST = 226.0
 _OTHERS = 3
 _SIZE = 8.0
 _MM = 25.4 / 72
@@ -101,7 +101,7 @@ def draw_panels(panels: Sequence[Panel]) -> list[tuple[list[Panel], Figure]]:
 
 
 def _height(panel: Panel, lines: Sequence[object]) -> float:
-    return 2 * _MARGIN + _LINE * (len(lines) + 2) + _BAR * len(panel.drawn) + 5
+    return 2 * _MARGIN + _LINE * (len(lines) + 2) + _BAR * len(panel.drawn) + 2
 
 
 def _page(page: Sequence[tuple[Panel, list[list[_Piece]]]]) -> Figure:
@@ -147,7 +147,7 @@ def _pieces(text: str, bars: Sequence[Bar]) -> list[list[_Piece]]:
         start = at
         for place in range(at + 1, at + len(word) + 1):
             if place == at + len(word) or sign[place] != sign[start]:
-                pieces.append(_Piece(text[start:place], sign[start]))
+                pieces.append(_Piece(in_letters(text[start:place]), sign[start]))
                 start = place
         words.append(pieces)
         at += len(word)

@@ -12,6 +12,7 @@ from fairnb.sections._ground_truth import FORMULA
 from fairnb.sections._measure import Status
 from fairnb.sections._questionnaire import crosswalk, laws
 from fairnb.sections._questionnaire_judged import State
+from fairnb.sections._registry import section, section_ids
 from fairnb.sections._shown import Column, Plot, Row, Table, one_table
 from fairnb.sections._variant import of_corpus
 
@@ -210,12 +211,16 @@ def _answers(requirement: Altai, questions: Sequence[Mapping[str, Any]]) -> Tabl
         rows.append(Row(cells, quiet=one["state"] == State.UNANSWERED))
     headings = ("Question", "Answer", "In words, with evidence", "By whom, when")
     return Table(
-        _named(requirement),
+        f"Answers on requirement {_named(requirement)}",
         tuple(Column(heading) for heading in headings),
         tuple(rows),
         # What nobody answered need not fill pages between the results.
         annex=all(one["state"] == State.UNANSWERED for one in questions),
     )
+
+
+def _section(identity: str) -> str:
+    return section(identity).title if identity in section_ids() else identity
 
 
 def _state(one: Mapping[str, Any]) -> str:
@@ -226,7 +231,7 @@ def _state(one: Mapping[str, Any]) -> str:
 
 def _said(one: Mapping[str, Any]) -> str:
     if one["state"] == State.UNANSWERED:
-        speak = ", ".join(one["sections"])
+        speak = ", ".join(map(_section, one["sections"]))
         return f"Sections that can speak to it: {speak}" if speak else "No section measures this"
     parts = [one["text"]] if one["text"] else []
     for evidence in one["evidence"]:
@@ -296,24 +301,23 @@ def _changes(result: Result) -> Table:
     rows = []
     for told in result.facts["changes"]:
         name = told["criterion"] + (f" ({told['target']})" if told["target"] else "")
+        where = _section(told["section"])
         found = _change(result, told)
         if found is None:
-            rows.append(Row((name, told["section"], "–", "–", "–", told["reason"]), quiet=True))
+            rows.append(Row((name, where, "–", "–", "–", told["reason"]), quiet=True))
             continue
         flagged, of = told["flagged_of"]
         x, n = told["other_of"]
         counts = f"{count(flagged)} of {count(of)} flagged; the others {percent(x / n)}"
         if told["labels"] is None:
-            rows.append(
-                Row((name, told["section"], counts, "–", "–", told["reason"]), (found.key,), quiet=True)
-            )
+            rows.append(Row((name, where, counts, "–", "–", told["reason"]), (found.key,), quiet=True))
         else:
             which = f"texts that are {told['moves']}"
-            cells = (name, told["section"], counts, count(told["labels"]), percent(found.value or 0.0), which)
+            cells = (name, where, counts, count(told["labels"]), percent(found.value or 0.0), which)
             rows.append(Row(cells, (found.key,)))
     columns = (
         Column("High finding"),
-        Column("Section", "mono"),
+        Column("Section"),
         Column("Counts"),
         Column("Labels to change", "number"),
         Column("Share", "number"),

@@ -15,6 +15,12 @@ from fairnb.sections._shown import Column, Plot, Row, Table, one_table
 
 _DRAWN_FROM = 10
 """Under fewer texts a share is not drawn."""
+_DIRECTIONS = {
+    "all": ("Changed, %", "Texts"),
+    "positive": ("Flags lost, %", "Flagged"),
+    "negative": ("Flags gained, %", "Not flagged"),
+}
+"""By label of the flip rate: how its share and its number of texts are headed."""
 _SMALLEST_P = 0.001
 """Smaller ones are printed as smaller."""
 
@@ -126,29 +132,36 @@ def _moved(result: Result, own: Measure) -> Measure:
 
 
 def _flips_by_subgroup(result: Result, told: Sequence[Mapping[str, Any]]) -> Table:
+    """One row for each perturbation and subgroup; beside all its texts those flagged before, and those not."""
     titles = {variant_of(one["name"]): one["title"] for one in told}
-    words = {"all": "all", "positive": "flagged", "negative": "not flagged"}
+    found: dict[tuple[str, str], dict[str, Measure]] = {}
+    for rate in result.measures:
+        if rate.measure == "flip_rate" and rate.subgroup and rate.denominator:
+            found.setdefault((rate.variant, rate.subgroup), {})[rate.label] = rate
     rows = tuple(
         Row(
             (
-                f"{titles[rate.variant]}, {rate.subgroup}, {words[rate.label]}",
-                value_of(rate, 1, scale=100),
-                interval_of(rate, 1, scale=100),
-                count(rate.denominator or 0),
+                f"{titles[variant]}, {subgroup}",
+                *(cell for label in _DIRECTIONS for cell in _three(rates, label)),
             ),
-            (rate.key,),
-            quiet=rate.status is not Status.OK,
+            tuple(rates[label].key for label in _DIRECTIONS if label in rates),
+            quiet=all(rate.status is not Status.OK for rate in rates.values()),
         )
-        for rate in result.measures
-        if rate.measure == "flip_rate" and rate.subgroup and rate.denominator
+        for (variant, subgroup), rates in found.items()
     )
-    columns = (
-        Column("Perturbation, group mentioned, decision before"),
-        Column("Decisions changed, %", "number"),
-        Column(level_of(result.facts["level"]), "number"),
-        Column("Texts", "number"),
-    )
-    return Table("Decisions changed by group mentioned", columns, rows, annex=True)
+    level = level_of(result.facts["level"])
+    columns = [Column("Perturbation, group mentioned")]
+    for heading, texts in _DIRECTIONS.values():
+        columns += [Column(heading, "number"), Column(level, "number"), Column(texts, "number")]
+    note = "In percent of the texts before it was changed; a dash: fewer than five such texts."
+    return Table("Decisions changed by group mentioned", tuple(columns), rows, note=note, annex=True)
+
+
+def _three(rates: Mapping[str, Measure], label: str) -> tuple[str, str, str]:
+    rate = rates.get(label)
+    if rate is None:
+        return "–", "–", "–"
+    return value_of(rate, 1, scale=100), interval_of(rate, 1, scale=100), count(rate.denominator or 0)
 
 
 def _assumed(told: Sequence[Mapping[str, Any]]) -> Table:

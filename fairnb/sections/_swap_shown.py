@@ -154,7 +154,7 @@ def _favour_table(result: Result, level: str, *, body: bool) -> Table:
                     points(difference.value),
                     interval_points(difference),
                     count(difference.n or 0),
-                    count(pair["mixed"]) if body else "–",
+                    *((count(pair["mixed"]),) if body else ()),
                 ),
                 (difference.key, *(m.key for m in shares if m is not None)),
                 quiet=difference.status is not Status.OK,
@@ -168,12 +168,12 @@ def _favour_table(result: Result, level: str, *, body: bool) -> Table:
         Column("Difference", "number"),
         Column(level, "number"),
         Column("Texts", "number"),
-        Column("Mixed", "number"),
+        *((Column("Mixed", "number"),) if body else ()),
     )
+    mixed = " Mixed: texts that name both groups, in none of the shares." if body else ""
     note = (
-        "Section 6.3 of the paper: 55.9 % female, 43.4 % male, 0.7 % no change. Rounded to four decimals. Mixed: "
-        "texts that name both groups, in none of the shares. For a positive text, favoured is flagged with more "
-        "confidence."
+        "Section 6.3 of the paper: 55.9 % female, 43.4 % male, 0.7 % no change. Rounded to four decimals."
+        f"{mixed} For a positive text, favoured is flagged with more confidence."
     )
     title = "Whom the swap favours" if body else "Whom the swap favours, by direction and label"
     return Table(title, columns, tuple(rows), note=note, annex=not body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -116,15 +116,15 @@ class Footprint(Section):
     def statements(self, result: Result) -> Sequence[str]:
         """The estimate, or that it is unknown."""
         energy, emissions = result.measure("energy_kwh"), result.measure("co2eq_kg")
-        work, missing = result.facts["work"], ", ".join(result.facts["missing"])
+        work, missing = result.facts["work"], _in_words(result.facts["missing"])
         if energy.value is None:
             return (
-                f"The energy and emissions of {work} are unknown: not declared are {missing}. Unknown is not "
-                "negligible.",
+                f"The energy and emissions of {work} are unknown, because these were not declared: {missing}. Unknown is "
+                "not negligible.",
             )
         said = f"From declared values it is estimated that {work} used {_amount(energy.value)} kWh of electricity"
         if emissions.value is None:
-            return (f"{said}; its emissions are unknown: not declared are {missing}.",)
+            return (f"{said}; its emissions are unknown, because these were not declared: {missing}.",)
         return (f"{said} and caused {_amount(emissions.value)} kg of CO2 equivalents.",)
 
     def tables(self, result: Result) -> Sequence[Table]:
@@ -253,13 +253,20 @@ def _of(figure: Mapping[str, Any] | None, unit: str, by: str) -> tuple[str, str]
 
 
 def _packaged_tables() -> Iterable[Table]:
+    """One row for each source: most entries of a table share theirs."""
     for title, table, unit in (
         ("Packaged powers of devices", hardware(), "Watts"),
         ("Packaged carbon intensities of grids", intensities(), "g CO2 equivalents per kWh"),
     ):
-        columns = (Column("Name"), Column(unit, "number"), Column("Source"), Column("Year", "number"))
-        rows = tuple(Row((one.name, _exactly(one.value), one.source, str(one.year))) for one in table)
-        yield Table(title, columns, rows, annex=True)
+        by_source: dict[tuple[str, int], list[str]] = {}
+        for one in table:
+            by_source.setdefault((one.source, one.year), []).append(f"{one.name}:\u00a0{_exactly(one.value)}")
+        rows = [(source, str(year), "; ".join(entries)) for (source, year), entries in by_source.items()]
+        yield replace(one_table(title, ("Source", "Year", unit), rows), annex=True)
+
+
+def _in_words(missing: Sequence[str]) -> str:
+    return ", ".join("PUE" if name == "pue" else name for name in missing)
 
 
 def _limits(power: Figure | None, intensity: Figure | None, missing: Sequence[str]) -> Iterable[str]:

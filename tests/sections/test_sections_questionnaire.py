@@ -107,7 +107,7 @@ def test_without_answers_every_question_is_printed_as_unanswered(ask: Any) -> No
         Questionnaire().statements(result)[0]
         == f"{len(questions())} questions: {len(questions())} unanswered."
     )
-    assert all(table(result, f"{int(one)}. {one.title}").annex for one in Altai)
+    assert all(table(result, f"Answers on requirement {int(one)}. {one.title}").annex for one in Altai)
     assert any(limit.startswith("Unanswered: ") for limit in result.limits)
     assert Questionnaire().figures(result) == {}
     assert Result.model_validate_json(result.model_dump_json()) == result
@@ -151,7 +151,7 @@ def test_nothing_is_covered_by_saying_so(
     found = of(result, "accuracy_measured")
     assert found["state"] == state
     assert found["lacks"] == lacks
-    shown = table(result, "2. Technical robustness and safety")
+    shown = table(result, "Answers on requirement 2. Technical robustness and safety")
     assert not shown.annex
     row = next(row for row in shown.rows if row.cells[0] == found["question"])
     assert row.cells[1].startswith(state)

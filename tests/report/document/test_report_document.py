@@ -152,7 +152,7 @@ def test_sections_stand_in_the_notebooks_order_with_remarks_between_them(kit: An
 def test_the_templates_own_words_are_not_the_assessors_remarks(kit: Any) -> None:
     payloads = kit.payloads()
     notebook = kit.notebook(payloads, kit.markdown("# A title", "fairnb"))
-    assert "remark" not in words(page(kit.evidence(payloads), notebook))
+    assert "Assessor’s remark" not in words(page(kit.evidence(payloads), notebook))
 
 
 def test_a_template_cell_the_assessor_rewrote_is_a_remark(kit: Any) -> None:

@@ -89,7 +89,7 @@ def test_a_computed_finding_is_printed_whole(kit: Any) -> None:
     ):
         assert part in text, part
     assert re.search(r'class="ref">M-0001<', html)
-    assert text.startswith("5 Findings 1 computed finding (1 high); 0 of the computed ones with an entry")
+    assert text.startswith("5 Findings 1 computed finding (1 high); a person wrote an entry on none of these")
     assert by_hand(html) == []
 
 
