@@ -181,7 +181,9 @@ class CaseView:
             self._read("lexicon")
         self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
         rests = {name: self.inputs[name] for name in self._counted_from(role) if name in self.inputs}
-        counting = self._sources.counting(role, by, self._target.name, rests, lambda: self._counting(role, by))
+        counting = self._sources.counting(
+            role, by, self._target.name, rests, lambda: self._counting(role, by)
+        )
         counted = counting.tally((self._target.threshold, *thresholds))
         # What is stored is what the measures rest on: a receiver can count again from it.
         self.tallies[counted.digest] = counted
