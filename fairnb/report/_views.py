@@ -50,7 +50,7 @@ class TableView:
     @property
     def unbroken(self) -> int:
         """Letters without a space up to which a cell's words are kept whole."""
-        return 12 if self.tight else 13 if self.dense else 22
+        return 12 if self.tight else 15 if self.dense else 22
 
     @property
     def named(self) -> bool:
@@ -66,7 +66,7 @@ class TableView:
     def short(self) -> bool:
         """Whether the table is small enough to be kept on one page."""
         letters = sum(len(cell) for row in self.rows for cell in row.cells)
-        return len(self.rows) <= _SHORT and letters <= _FEW_LETTERS
+        return len(self.rows) <= _SHORT and letters <= _FEW_LETTERS and not self.tight
 
     @property
     def labelled(self) -> bool:

@@ -146,33 +146,35 @@ def _summaries(result: Result) -> Table:
 
 def _differences(result: Result, attribute: str) -> Table:
     level = level_of(result.facts["level"])
-    columns = [Column("Term" if attribute == TERM else "Group")]
-    for head in (*(f"{HEADS[kind]} minus overall" for kind in KINDS), "AEG negative", "AEG positive"):
-        columns += [Column(head, "number"), Column(level, "number")]
+    heads = (*(f"{HEADS[kind]} minus overall" for kind in KINDS), "AEG negative", "AEG positive")
+    columns = (
+        Column("Term" if attribute == TERM else "Group"),
+        *(Column(head, "number") for head in heads),
+    )
     rows = []
     for group in _groups(result, attribute):
         found = [_get(result, f"{kind}_auc", group, label="all", reference=OVERALL) for kind in KINDS]
         found += [_get(result, f"aeg_{name}", group, label=name) for name in ("negative", "positive")]
-        cells = [
-            text
-            for measure in found
-            for text in (
-                value_of(measure)
-                if measure.value is None or measure.status is Status.TOO_FEW
-                else signed(measure.value),
-                interval_of(measure),
-            )
-        ]
         rows.append(
             Row(
-                (_title(group), *cells),
+                (_title(group), *map(_with_interval, found)),
                 tuple(measure.key for measure in found),
                 quiet=all(measure.status in _SILENT for measure in found),
             )
         )
-    note = "AEG above zero: the group's texts of that label are scored higher than the others'."
+    note = (
+        f"With {level}s. AEG above zero: the group's texts of that label are scored higher than the others'."
+    )
     title = f"Differences of areas and equality gaps by {_SETS[attribute][:-1]}"
-    return Table(title, tuple(columns), tuple(rows), note, annex=True)
+    return Table(title, columns, tuple(rows), note, annex=True)
+
+
+def _with_interval(measure: Measure) -> str:
+    """A difference with its sign and interval; neither where nothing is said."""
+    if measure.value is None or measure.status is Status.TOO_FEW:
+        return value_of(measure)
+    ends = interval_of(measure)
+    return signed(measure.value) if ends == "–" else f"{signed(measure.value)} ({ends})"
 
 
 def heat_map(result: Result) -> Plot | None:

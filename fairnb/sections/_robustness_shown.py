@@ -142,7 +142,7 @@ def _flips_by_subgroup(result: Result, told: Sequence[Mapping[str, Any]]) -> Tab
         Row(
             (
                 f"{titles[variant]}, {subgroup}",
-                *(cell for label in _DIRECTIONS for cell in _three(rates, label)),
+                *(cell for label in _DIRECTIONS for cell in _share(rates, label)),
             ),
             tuple(rates[label].key for label in _DIRECTIONS if label in rates),
             quiet=all(rate.status is not Status.OK for rate in rates.values()),
@@ -152,16 +152,19 @@ def _flips_by_subgroup(result: Result, told: Sequence[Mapping[str, Any]]) -> Tab
     level = level_of(result.facts["level"])
     columns = [Column("Perturbation, group mentioned")]
     for heading, texts in _DIRECTIONS.values():
-        columns += [Column(heading, "number"), Column(level, "number"), Column(texts, "number")]
-    note = "In percent of the texts before it was changed; a dash: fewer than five such texts."
+        columns += [Column(heading, "number"), Column(texts, "number")]
+    note = f"Decisions that changed, with their {level}. A dash: fewer than five such texts."
     return Table("Decisions changed by group mentioned", tuple(columns), rows, note=note, annex=True)
 
 
-def _three(rates: Mapping[str, Measure], label: str) -> tuple[str, str, str]:
+def _share(rates: Mapping[str, Measure], label: str) -> tuple[str, str]:
+    """A share with its interval, and the number of texts it is of."""
     rate = rates.get(label)
     if rate is None:
-        return "–", "–", "–"
-    return value_of(rate, 1, scale=100), interval_of(rate, 1, scale=100), count(rate.denominator or 0)
+        return "–", "–"
+    ends = interval_of(rate, 1, scale=100)
+    value = value_of(rate, 1, scale=100)
+    return value if ends == "–" else f"{value} ({ends})", count(rate.denominator or 0)
 
 
 def _assumed(told: Sequence[Mapping[str, Any]]) -> Table:

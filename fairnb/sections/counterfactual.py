@@ -71,7 +71,7 @@ class Counterfactual(Section):
         templates: bool = Field(True, description="Score the templates")
         synthetic: bool = Field(True, description="Compare the sentences of the synthetic corpus")
         threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score; the target's"
+            None, ge=0.0, le=1.0, description="Flag from this score"
         )
 
     def confirmatory(self, plan: Plan, params: Params) -> int:
@@ -152,7 +152,8 @@ class Counterfactual(Section):
         said = [one.statement for one in result.findings[:_SPOKEN]]
         rest = len(result.findings) - len(said)
         if rest > 0:
-            said.append(f"{rest} further differences stand out; the tables mark all of them.")
+            stand = "difference stands" if rest == 1 else "differences stand"
+            said.append(f"{rest} further {stand} out; the tables mark all of them.")
         if any(one.reason == NO_ALPHA for one in result.candidates):
             said.append(f"No shift was put to the test: {NO_ALPHA}; the tables hold the values.")
         elif not said:

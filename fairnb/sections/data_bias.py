@@ -96,7 +96,8 @@ class DataBias(Section):
         said = [finding.statement for finding in result.findings[:6]]
         rest = len(result.findings) - len(said)
         if rest > 0:
-            said.append(f"{rest} further terms or subgroups stand out; the tables mark all of them.")
+            stand = "term or subgroup stands" if rest == 1 else "terms or subgroups stand"
+            said.append(f"{rest} further {stand} out; the tables mark all of them.")
         if not said:
             return (
                 "No identity term or subgroup was shown to occur more often in positive or in negative texts; "

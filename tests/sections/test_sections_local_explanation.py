@@ -304,3 +304,10 @@ def test_texts_without_a_score_have_a_reason(given: Callable[..., Result]) -> No
 def test_keys_are_unique(given: Callable[..., Result]) -> None:
     result = given(LONG, "silly goose", "bad bad bad")
     assert len({one.key for one in result.measures}) == len(result.measures)
+
+
+def test_a_pictograph_that_the_figures_fonts_lack_is_named() -> None:
+    from fairnb.sections._any_script import in_letters
+
+    assert in_letters("well done \U0001f451") == "well done [emoji: crown]"
+    assert in_letters("▲ done") == "▲ done"
