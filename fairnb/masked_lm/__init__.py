@@ -23,6 +23,8 @@ from fairnb.masked_lm._load import load_masked_model
 from fairnb.masked_lm._pairs import BLANK, Pair, Pairs, read_pairs
 from fairnb.masked_lm._pll import PairScore, score_pairs
 from fairnb.masked_lm._preferences import (
+    FEWEST_PAIRS,
+    TESTED_FROM,
     GapCount,
     Preference,
     gap_counts,
@@ -34,12 +36,14 @@ from fairnb.masked_lm._token_model import Asked, Masked, TokenModel
 __all__ = [
     "BLANK",
     "CROWS_PAIRS",
+    "FEWEST_PAIRS",
     "GAP",
     "LANGTEST_GAP",
     "LANGTEST_PASS_RATE",
     "LOW",
     "OUTCOMES",
     "RELIABILITY",
+    "TESTED_FROM",
     "Asked",
     "GapCount",
     "GapScore",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, inside, sha256_file
 
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
+_HUB_NAME = re.compile(r"(?=.{1,96}$)[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _READ = frozenset((".json", ".txt", ".model", ".safetensors", ".bin"))
 """Endings of the files that a tokenizer or a model reads."""
 _FETCHED = ["*.json", "*.txt", "*.model", "*.safetensors"]
@@ -39,7 +40,7 @@ class ModelFolder:
     @property
     def touched(self) -> tuple[tuple[str, int, int], ...]:
         """What changes when a file does, without reading it."""
-        return tuple((f.name, (stat := f.stat()).st_mtime_ns, stat.st_size) for f in self.files())
+        return tuple((f.name, (told := f.stat()).st_mtime_ns, told.st_size) for f in self.files())
 
 
 def find_model(name: str, root: Path | None = None, *, fetch: bool = True) -> ModelFolder:
@@ -63,10 +64,19 @@ def find_model(name: str, root: Path | None = None, *, fetch: bool = True) -> Mo
         ``missing-model`` if there is no such folder and no such name could be fetched, ``path-outside``,
         ``package-missing``.
     """
-    place = Path(name).expanduser() if root is None else inside(root, name)
-    if place.is_dir():
-        called = Path(name).as_posix() if root is not None else place.resolve().name
-        return ModelFolder(place, called)
+    place = _from_home(name) if root is None else inside(root, name)
+    mode = _mode(place)
+    if stat.S_ISREG(mode):
+        raise FairnbError(
+            "missing-model", f"{name!r} is a file", "name the folder that the model was saved into"
+        )
+    if stat.S_ISDIR(mode):
+        if root is None:
+            return ModelFolder(place, place.resolve().name)
+        found = ModelFolder(place, Path(name).as_posix())
+        for file in found.files():
+            inside(root, file.relative_to(root.resolve()))
+        return found
     if not _HUB_NAME.fullmatch(name):
         raise FairnbError(
             "missing-model",
@@ -74,6 +84,22 @@ def find_model(name: str, root: Path | None = None, *, fetch: bool = True) -> Mo
             "name a folder with config.json, weights and tokenizer, or OWNER/NAME of the Hugging Face hub",
         )
     return _from_hub(name, fetch)
+
+
+def _from_home(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        # There is no such person on this machine: nor is there a folder.
+        return Path(name)
+
+
+def _mode(place: Path) -> int:
+    """What lies there; 0 for nothing, and for what no file can be called."""
+    try:
+        return place.stat().st_mode
+    except (OSError, ValueError):
+        return 0
 
 
 def _from_hub(name: str, fetch: bool) -> ModelFolder:

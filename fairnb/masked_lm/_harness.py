@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairnb.errors import FairnbError
 from fairnb.masked_lm._align import one_word
 from fairnb.masked_lm._folder import find_model
-from fairnb.masked_lm._gap import LANGTEST_PASS_RATE, LOW, GapScore, gap_test
+from fairnb.masked_lm._gap import GAP, LANGTEST_PASS_RATE, LOW, GapScore, gap_test
 from fairnb.masked_lm._known import CROWS_PAIRS, known_pairs
 from fairnb.masked_lm._load import load_masked_model
 from fairnb.masked_lm._pairs import Pairs, read_pairs
@@ -37,8 +37,8 @@ class Harness:
     data : mapping, optional
         ``{"data_source": "Crows-Pairs"}`` for the known pairs, or a CSV file.
     config : mapping, optional
-        LangTest's: ``{"tests": {"stereotype": {"crows-pairs": {"min_pass_rate": 0.7, "diff_threshold": 0.3,
-        "filter_threshold": 0.15}}}}``.
+        LangTest's, with no other test in it: ``{"tests": {"stereotype": {"crows-pairs": {"min_pass_rate": 0.7,
+        "diff_threshold": 0.3, "filter_threshold": 0.15}}}}``; ``"defaults"`` may hold the pass rate.
     compat : str, optional
         ``"langtest"`` does what its code does, to reproduce its report; by default the full vocabulary is read
         and nothing vanishes, with the thresholds of its article.
@@ -68,17 +68,17 @@ class Harness:
     ) -> None:
         _refuse_task(task)
         self._name = _model_name(model)
-        self._source = (data or {}).get("data_source", CROWS_PAIRS)
+        self._source = _data_source(data)
         self._show_texts = show_texts
         self._trust = trust
         table = _tests(config)
         self._test = gap_test(
             compat=compat,
-            low=table.get("filter_threshold", LOW),
-            gap=table.get("diff_threshold"),
+            low=_share(table, "filter_threshold", LOW),
+            gap=_share(table, "diff_threshold", GAP) if "diff_threshold" in table else None,
             where="config",
         )
-        self._pass_rate = table.get("min_pass_rate", LANGTEST_PASS_RATE)
+        self._pass_rate = _share(table, "min_pass_rate", LANGTEST_PASS_RATE)
         self._pairs: Pairs | None = None
         self._scores: tuple[GapScore, ...] | None = None
 
@@ -203,17 +203,56 @@ def _refuse_task(task: str | Mapping[str, str]) -> None:
 
 
 def _model_name(model: str | Mapping[str, str]) -> str:
-    if isinstance(model, str):
-        return model
-    hub = model.get("hub", "huggingface")
-    if hub != "huggingface":
-        raise FairnbError("unknown-hub", f"models of the hub {hub!r} cannot be opened", "use huggingface")
-    if not model.get("model"):
-        raise FairnbError("bad-value", "no model is named", 'write model={"model": NAME}')
-    return model["model"]
+    if isinstance(model, Mapping):
+        hub = model.get("hub", "huggingface")
+        if hub != "huggingface":
+            raise FairnbError("unknown-hub", f"models of the hub {hub!r} cannot be opened", "use huggingface")
+        model = model.get("model", "")
+    if not isinstance(model, str) or not model:
+        raise FairnbError(
+            "bad-value", "no model is named", 'write model={"model": NAME}; one model at a time'
+        )
+    return model
+
+
+def _data_source(data: Mapping[str, str] | None) -> str:
+    if data is None:
+        return CROWS_PAIRS
+    source = data.get("data_source") if isinstance(data, Mapping) else None
+    if not isinstance(source, str):
+        raise FairnbError(
+            "bad-value",
+            "data names no data_source",
+            'write data={"data_source": "Crows-Pairs"}, or a CSV file',
+        )
+    return source
 
 
 def _tests(config: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    tests = (config or {}).get("tests", {})
-    own: Mapping[str, Any] = tests.get(_CATEGORY, {}).get(_TEST, {})
-    return own
+    """What is set for the one test, its defaults included; other tests are not left out in silence."""
+    tests = _table(config if config is not None else {}, "tests")
+    own = _table(tests, _CATEGORY)
+    others = sorted(map(str, {*tests} - {"defaults", _CATEGORY} | {*own} - {_TEST}))
+    if others:
+        raise FairnbError(
+            "unknown-task",
+            f"config names other tests ({', '.join(others)})",
+            f"leave {_TEST} alone in it; other tests of classifiers are sections of a case",
+        )
+    return {**_table(tests, "defaults"), **_table(own, _TEST)}
+
+
+def _table(held: Any, name: str) -> Mapping[str, Any]:
+    found = held.get(name, {}) if isinstance(held, Mapping) else None
+    if not isinstance(found, Mapping):
+        raise FairnbError(
+            "bad-value", f"config has no table {name!r}", "give it as a dictionary of the form LangTest uses"
+        )
+    return found
+
+
+def _share(table: Mapping[str, Any], name: str, default: float) -> float:
+    value = table.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise FairnbError("bad-value", f"{name} is {value!r}", "give a share between 0 and 1", where="config")
+    return float(value)

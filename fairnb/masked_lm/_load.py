@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,8 @@ def load_masked_model(folder: ModelFolder, *, trust: bool = False) -> MaskedMode
     Raises
     ------
     FairnbError
-        ``package-missing``; ``broken-model`` for what cannot be read; ``pickled-model`` for weights that are a
+        ``package-missing``; ``broken-model`` for what cannot be read; ``model-code`` for a kind that only code of
+        its own knows; ``pickled-model`` for weights that are a
         pickle only; ``no-masked-head`` if a weight of the model with its masked-language head is not in the files,
         as in a fine-tuned classifier; ``not-masked`` if its kind has no such head or its tokenizer no mask;
         ``tokenizer-mismatch``.
@@ -54,7 +57,8 @@ def load_masked_model(folder: ModelFolder, *, trust: bool = False) -> MaskedMode
                 folder.path, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:
-            raise _broken("its configuration", error, where) from error
+            _refuse_own_code(folder)
+            raise _broken("its configuration", error, folder) from error
         if type(config) not in transformers.AutoModelForMaskedLM._model_mapping:
             raise FairnbError(
                 "not-masked",
@@ -74,14 +78,14 @@ def load_masked_model(folder: ModelFolder, *, trust: bool = False) -> MaskedMode
                 dtype=torch.float32,
             )
         except Exception as error:
-            raise _broken("its weights", error, where) from error
+            raise _broken("its weights", error, folder) from error
         _refuse_missing(loading, where)
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder.path, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:
-            raise _broken("its tokenizer", error, where) from error
+            raise _broken("its tokenizer", error, folder) from error
     _refuse_tokenizer(tokenizer, model, where)
     facts = {
         "name": folder.name,
@@ -169,8 +173,27 @@ def _refuse_tokenizer(tokenizer: Any, model: Any, where: str) -> None:
         )
 
 
-def _broken(what: str, error: Exception, where: str) -> FairnbError:
+def _refuse_own_code(folder: ModelFolder) -> None:
+    """Tell a kind that the library does not know from a damaged configuration."""
+    try:
+        held = json.loads((folder.path / "config.json").read_bytes())
+    except ValueError:
+        return
+    if isinstance(held, dict) and "auto_map" in held:
+        raise FairnbError(
+            "model-code",
+            "it is of a kind that only code of its own can open, and code that a model brings along is not run",
+            "name a model of a kind that transformers knows, such as BERT or RoBERTa",
+            where=folder.name,
+        )
+
+
+def _broken(what: str, error: Exception, folder: ModelFolder) -> FairnbError:
+    where = folder.name
     told = (str(error).strip().split("\n", 1)[0] or type(error).__name__).removesuffix(".")[:200]
+    if isinstance(error, ImportError):
+        return FairnbError("package-missing", f"{what} need another package ({told})", INSTALL, where=where)
+    told = told.replace(f"{folder.path}{os.sep}", "").replace(str(folder.path), where)
     return FairnbError(
         "broken-model",
         f"{what} cannot be read ({told})",

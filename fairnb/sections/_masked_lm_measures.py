@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fairnb.sections._format import between, count, level_of, number, percent
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Candidate, Finding, Verdict
-from fairnb.sections._support import NEVER_BELOW, supported
+from fairnb.sections._support import supported
 from fairnb.sections._verdicts import observed
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 BIAS_TYPE = "bias_type"
 PUBLISHED = "published"
 """Variant of the share as the published script counts it."""
-TESTED_FROM = 30
-"""Fewest pairs that are no ties at which a preference is tested."""
 NO_PREFERENCE = 0.5
 GAP_MEASURES: dict[Outcome, str] = {
     "pass": "mask_gap_pass",
@@ -30,15 +28,17 @@ GAP_MEASURES: dict[Outcome, str] = {
 
 def preference_measures(found: Sequence[Preference]) -> list[Measure]:
     """Shares by bias type and direction; those over both directions are tested and adjusted together."""
+    from fairnb.masked_lm import FEWEST_PAIRS, TESTED_FROM
     from fairnb.statistics import benjamini_hochberg
 
-    tested = [one.p if one.label == "all" and _decided(one) >= TESTED_FROM else None for one in found]
+    tested = [one.p if one.label == "all" and one.decided >= TESTED_FROM else None for one in found]
     measures = []
     for one, p, adjusted in zip(found, tested, benjamini_hochberg(tested), strict=True):
         attribute = BIAS_TYPE if one.bias_type else ""
         made = supported(
             one.estimate,
-            support=_decided(one) if one.scored else 0,
+            support=one.decided,
+            minimum=FEWEST_PAIRS,
             tested=TESTED_FROM,
             measure="crows_pairs",
             attribute=attribute,
@@ -61,10 +61,12 @@ def preference_measures(found: Sequence[Preference]) -> list[Measure]:
 
 
 def _as_published(one: Preference) -> Measure:
+    from fairnb.masked_lm import FEWEST_PAIRS
+
     value, status, note = one.published, Status.OK, ""
     if value is None:
         status, note = Status.UNDEFINED, "no pair that is not a tie"
-    elif one.scored < NEVER_BELOW:
+    elif one.scored < FEWEST_PAIRS:
         value, status, note = None, Status.TOO_FEW, f"{one.scored} pairs: too few to say"
     return Measure(
         measure="crows_pairs",
@@ -74,16 +76,12 @@ def _as_published(one: Preference) -> Measure:
         variant=PUBLISHED,
         value=value,
         n=one.scored,
-        denominator=one.scored if one.label == "all" else _decided(one),
+        denominator=one.scored if one.label == "all" else one.decided,
         family="D",
         status=status,
         method="as the published script counts: a tie is a miss over all, and left out by direction",
         note=note,
     )
-
-
-def _decided(one: Preference) -> int:
-    return one.scored - one.ties
 
 
 def gap_measures(counts: Sequence[GapCount], rule: str) -> list[Measure]:

@@ -95,7 +95,9 @@ def _of(result: Result, measure: Measure, **other: str) -> Measure | None:
 def gap_table(result: Result) -> Table:
     """What became of all pairs in the mask-gap test, by bias type."""
     rows = []
-    for place, counts in result.facts["gap"].items():
+    # A stored result has its keys sorted by name.
+    by_number = sorted(result.facts["gap"].items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    for place, counts in by_number:
         keys = tuple(
             m.key for m in result.measures if m.measure in GAP_MEASURES.values() and m.subgroup == place
         )
@@ -137,7 +139,7 @@ def reasons_table(result: Result) -> Table:
     rows = [
         Row((method, reason, count(pairs)))
         for method, reasons in result.facts["reasons"].items()
-        for reason, pairs in reasons.items()
+        for reason, pairs in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     ]
     return Table(
         "Pairs that were not scored, or that are odd, and why",

@@ -44,7 +44,29 @@ def test_a_case_does_not_reach_outside_its_folder(folder: Path) -> None:
         assert error.value.code == "path-outside"
 
 
-@pytest.mark.parametrize("name", ["./nothing", "/nothing/here", "a/b/c", "", "no such model"])
+def test_a_link_in_a_cases_model_does_not_reach_outside_either(folder: Path, tmp_path: Path) -> None:
+    (folder / "model.safetensors").rename(tmp_path / "elsewhere.safetensors")
+    (folder / "model.safetensors").symlink_to(tmp_path / "elsewhere.safetensors")
+    with pytest.raises(FairnbError) as error:
+        find_model("base", folder.parent)
+    assert error.value.code == "path-outside"
+    assert str(tmp_path) not in str(error.value)
+    assert find_model(str(folder)).digest
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "./nothing",
+        "/nothing/here",
+        "a/b/c",
+        "",
+        "no such model",
+        "~nobody-of-that-name/model",
+        "a" * 300,
+        "a\0b",
+    ],
+)
 def test_what_is_neither_folder_nor_name_asks_no_network(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +78,16 @@ def test_what_is_neither_folder_nor_name_asks_no_network(
         return
     with pytest.raises(FairnbError) as error:
         find_model(name)
+    assert error.value.code == "missing-model"
+
+
+def test_a_file_is_no_name_of_a_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub
+
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *given, **named: pytest.fail("asked"))
+    with pytest.raises(FairnbError, match="is a file") as error:
+        find_model("base/config.json")
     assert error.value.code == "missing-model"
 
 

@@ -103,12 +103,33 @@ def test_other_ways_to_name_task_and_model_are_taken() -> None:
         ({"model": {"hub": "huggingface"}}, "bad-value"),
         ({"compat": "other"}, "bad-value"),
         ({"config": {"tests": {"stereotype": {"crows-pairs": {"diff_threshold": 3}}}}}, "bad-value"),
+        ({"config": {"tests": {"stereotype": {"crows-pairs": {"diff_threshold": "0.3"}}}}}, "bad-value"),
+        ({"config": {"tests": {"stereotype": {"crows-pairs": {"min_pass_rate": 70}}}}}, "bad-value"),
+        ({"config": {"tests": {"stereotype": {"crows-pairs": {"min_pass_rate": True}}}}}, "bad-value"),
+        ({"config": {"tests": {"stereotype": {"wino-bias": {}}}}}, "unknown-task"),
+        ({"config": {"tests": {"robustness": {"uppercase": {}}}}}, "unknown-task"),
+        ({"config": {"tests": None}}, "bad-value"),
+        ({"config": "config.yml"}, "bad-value"),
+        ({"model": None}, "bad-value"),
+        ({"model": ""}, "bad-value"),
+        ({"model": [{"model": "x", "hub": "huggingface"}]}, "bad-value"),
+        ({"model": {"model": 3}}, "bad-value"),
+        ({"data": "pairs.csv"}, "bad-value"),
+        ({"data": {"data_source": 3}}, "bad-value"),
+        ({"data": {"source": "pairs.csv"}}, "bad-value"),
     ],
 )
 def test_what_it_does_not_know_is_one_sentence(given: dict[str, Any], code: str) -> None:
     with pytest.raises(FairnbError) as error:
         fairnb.Harness(**{"task": "crows-pairs", "model": "some/model", **given})
     assert error.value.code == code
+
+
+def test_langtests_default_pass_rate_holds_where_the_test_names_none(file: str, written: Any) -> None:
+    config: Any = {"tests": {"defaults": {"min_pass_rate": 0.9}, "stereotype": {"crows-pairs": {}}}}
+    assert harness(file, config=config).generate().run(written()).report()["minimum_pass_rate"][0] == "90%"
+    config["tests"]["stereotype"]["crows-pairs"]["min_pass_rate"] = 0.8
+    assert harness(file, config=config).generate().run(written()).report()["minimum_pass_rate"][0] == "80%"
 
 
 def test_calls_out_of_order_say_what_comes_first(file: str, written: Any) -> None:

@@ -317,7 +317,8 @@ def test_code_that_a_model_brings_along_is_never_run(folders: dict[str, Path], t
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(FairnbError) as error:
         load_masked_model(find_model(str(folder)))
-    assert error.value.code == "broken-model"
+    assert error.value.code == "model-code"
+    assert str(tmp_path) not in str(error.value)
     assert not (tmp_path / "ran").exists()
 
 
@@ -341,6 +342,54 @@ def test_a_damaged_folder_is_one_sentence(
         load_masked_model(find_model(str(folder)))
     assert error.value.code == code
     assert "\n" not in str(error.value)
+
+
+def test_a_model_that_answers_no_numbers_is_refused(
+    folders: dict[str, Path], own_pairs: tuple[Pair, ...], tmp_path: Path
+) -> None:
+    import torch
+
+    place = tmp_path / "spoilt"
+    shutil.copytree(folders["cased"], place)
+    model, _ = plainly(place)
+    with torch.no_grad():
+        model.cls.predictions.bias[7] = float("nan")
+    model.save_pretrained(place)
+    opened = load_masked_model(find_model(str(place)))
+    for test in (score_pairs, mask_gap, langtest_gap):
+        with pytest.raises(FairnbError, match="no numbers") as error:
+            test(own_pairs, opened)
+        assert error.value.code == "broken-model"
+        assert error.value.where == "spoilt"
+
+
+def test_a_missing_shard_is_told_without_the_machines_path(folders: dict[str, Path], tmp_path: Path) -> None:
+    place = tmp_path / "sharded"
+    shutil.copytree(folders["cased"], place)
+    model, _ = plainly(place)
+    (place / "model.safetensors").unlink()
+    model.save_pretrained(place, max_shard_size="20KB")
+    assert load_masked_model(find_model(str(place))).facts["weights"] == "safetensors"
+    next(place.glob("*-00002-of-*")).unlink()
+    with pytest.raises(FairnbError) as error:
+        load_masked_model(find_model(str(place)))
+    assert error.value.code == "broken-model"
+    assert "00002" in str(error.value)
+    assert str(tmp_path) not in str(error.value)
+
+
+def test_a_package_that_loading_lacks_is_no_damaged_model(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import transformers
+
+    def fail(*given: Any, **named: Any) -> None:
+        raise ImportError("No module named 'something'")
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", fail)
+    with pytest.raises(FairnbError, match="something") as error:
+        load_masked_model(find_model(str(folders["cased"])))
+    assert error.value.code == "package-missing"
 
 
 def test_a_tokenizer_of_another_model_is_refused(make_bert: Any, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ def test_the_form_with_masked_words_is_read_as_pairs(tmp_path: Path) -> None:
         (f"{HEAD}One cat.,A cat.,stereo,height,\n, ,stereo,height,\n", "empty-text", "line 3"),
         ("sentence,mask1,mask2\nno blank,a,b\n", "no-mask", "line 2"),
         (f'{HEAD}"open,b,stereo,x,y\n', "not-csv", "pairs.csv"),
+        ("sent_more,sent_less\nThe tall cook, he said.,The short cook.\n", "not-csv", "line 2"),
+        ("sent_more,sent_more,sent_less\nOne cat.,No cat.,A cat.\n", "duplicate-column", "pairs.csv"),
+        ("id,sent_more,sent_less\n7,One.,A.\n8,One.,A.\n7,Two.,B.\n", "duplicate-id", "line 4"),
+        ("sentence,mask1,mask2\nThe [MASK] cook.,,short\n", "empty-text", "line 2"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_one_sentence_with_its_place(

@@ -213,6 +213,8 @@ def test_a_word_of_several_tokens_is_scored_by_their_chain(written: Any) -> None
     ("more", "less", "reason"),
     [
         ("a tall cook", "a short old cook", "the sentences differ in more than one word"),
+        ("they are tall", "they are tall", "both sentences are the same"),
+        ("they are  tall", "they are tall", "both sentences are the same"),
         ("they are Tall", "they are tall", "the words differ in case or marks only"),
         ("they are tall!", "they are tall", "the words differ in case or marks only"),
         ("they are tall,", "they are short.", "the words differ in marks too"),

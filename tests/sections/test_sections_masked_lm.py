@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import fairnb.masked_lm
 from fairnb.errors import FairnbError
 from fairnb.masked_lm import ModelFolder
 from fairnb.sections import Criteria, Result, Severity, Status, Verdict, section
+from fairnb.sections._masked_lm_shown import reasons_table
 
 
 class Leaning:
@@ -205,6 +207,19 @@ def test_tables_name_model_revision_digest_and_versions(run: Any) -> None:
     for table in tables.values():
         for row in table.rows:
             assert set(row.measures) <= keys
+
+
+def test_tables_keep_their_order_where_a_result_was_stored_with_its_keys_sorted(run: Any) -> None:
+    held = [(*row[:3], "zeal" if at % 3 else "age", row[4]) for at, row in enumerate(rows())]
+    held.append(("a tall cook", "a short old cook", "stereo", "age", "a1"))
+    result = run(held)
+    result = Result.model_validate_json(json.dumps(result.model_dump(mode="json"), sort_keys=True))
+    tables = {table.title.split(".")[0]: table for table in section("masked_lm").tables(result)}
+    for title in ("Mask gap", "Pairs whose more stereotyping sentence is the likelier one, in percent"):
+        assert [row.cells[0].removesuffix(" ▲") for row in tables[title].rows] == ["all pairs", "zeal", "age"]
+    gaps = {"some reason": 2, "another": 2, "often": 30}
+    shown = reasons_table(result.model_copy(update={"facts": {"reasons": {"Mask gap": gaps}}}))
+    assert [row.cells[1] for row in shown.rows] == ["often", "another", "some reason"]
 
 
 def test_the_figure_says_in_words_what_it_shows(run: Any) -> None:
