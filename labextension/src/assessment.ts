@@ -118,6 +118,18 @@ export function summarise(
   };
 }
 
+/**
+ * What the case said of sections whose results are still those that it was asked about.
+ *
+ * @param before - digests of each section's results when the notebook was last read.
+ */
+export function stillSaid(states: States, before: ReadonlyMap<string, string>, now: readonly ISection[]): States {
+  const same = new Set(
+    now.filter(section => before.get(section.id) === section.digests.join()).map(section => section.id)
+  );
+  return new Map([...states].filter(([id]) => same.has(id)));
+}
+
 function sectionOf(
   cell: ICell,
   id: string,

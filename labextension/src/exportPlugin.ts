@@ -20,7 +20,7 @@ import { ExportBody, IExportRequest } from './exportDialog.js';
 import { nameExporters } from './exportMenu.js';
 import { assessmentIcon } from './icons.js';
 import { holdsAssessment, showCell } from './notebook.js';
-import { showRefusal } from './refusal.js';
+import { showFailure, showRefusal } from './refusal.js';
 import { JobError, Server } from './server.js';
 
 const ID = 'fairnb-labextension:export-audit';
@@ -142,6 +142,8 @@ async function exportAudit(
   } catch (error) {
     if (error instanceof JobError && error.job.exit_code === UNFAITHFUL) {
       await showRefusal(error.job.problems, cell => void showCell(panel, cell - 1));
+    } else {
+      await showFailure('Export Failed', error);
     }
   }
 }

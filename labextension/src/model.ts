@@ -6,7 +6,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
-import { IAssessment, ISectionInfo, summarise } from './assessment.js';
+import { IAssessment, ISectionInfo, stillSaid, summarise } from './assessment.js';
 import { cellsOf, holdsAssessment, kernelVersion, titleOf } from './notebook.js';
 import { IKnown, Server } from './server.js';
 
@@ -84,7 +84,7 @@ export class AssessmentModel implements IDisposable {
     this._panel = panel;
     this._states = new Map();
     this._kernelVersion = '';
-    this._results = '';
+    this._digests = new Map();
     if (panel) {
       panel.disposed.connect(this._leave, this);
       panel.sessionContext.statusChanged.connect(this._onStatus, this);
@@ -144,14 +144,17 @@ export class AssessmentModel implements IDisposable {
 
   private _read(): void {
     const panel = this._panel;
-    this._assessment =
-      panel && panel.content.model && holdsAssessment(panel)
-        ? summarise(titleOf(panel), cellsOf(panel), this._states, this._infos)
-        : null;
-    const results = this._assessment?.sections.map(section => section.digests.join()).join(';') ?? '';
-    if (results !== this._results) {
-      // The case can say of other results whether they still hold.
-      this._results = results;
+    const held = panel && panel.content.model && holdsAssessment(panel) ? panel : null;
+    const summary = (): IAssessment | null =>
+      held && summarise(titleOf(held), cellsOf(held), this._states, this._infos);
+    this._assessment = summary();
+    const sections = this._assessment?.sections ?? [];
+    const digests = new Map(sections.map(section => [section.id, section.digests.join()]));
+    if ([...digests].join(';') !== [...this._digests].join(';')) {
+      // What the case said of other results tells nothing of these; it is asked as soon as the kernel is idle.
+      this._states = stillSaid(this._states, this._digests, sections);
+      this._digests = digests;
+      this._assessment = summary();
       void this._asking.invoke();
     }
     this._changed.emit();
@@ -192,8 +195,8 @@ export class AssessmentModel implements IDisposable {
   private _infos: ReadonlyMap<string, ISectionInfo> = new Map();
   private _states: ReadonlyMap<string, string> = new Map();
   private _kernelVersion = '';
-  /** Digests of the results that the case was last asked about. */
-  private _results = '';
+  /** Section id -> digests of the results that the notebook held when it was last read. */
+  private _digests: ReadonlyMap<string, string> = new Map();
   /** A question waits until the kernel is idle. */
   private _waiting = false;
   private _disposed = false;

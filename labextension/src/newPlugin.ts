@@ -7,6 +7,7 @@ import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { assessmentIcon, cardPicture } from './icons.js';
 import { NewAssessmentBody } from './newDialog.js';
+import { showFailure } from './refusal.js';
 import { Server } from './server.js';
 
 const COMMAND = 'fairnb:new-assessment';
@@ -96,10 +97,13 @@ async function begin(app: JupyterFrontEnd, server: Server, folder: string): Prom
       error: { message: reason => (reason as Error).message, options: { autoClose: false, actions: [] } }
     }
   );
-  const job = await made.catch(() => undefined);
-  if (job) {
-    await open(app, PathExt.join(asked.folder, 'assessment.ipynb'));
+  try {
+    await made;
+  } catch (error) {
+    await showFailure('No Assessment Was Made', error);
+    return;
   }
+  await open(app, PathExt.join(asked.folder, 'assessment.ipynb'));
 }
 
 async function open(app: JupyterFrontEnd, path: string): Promise<void> {

@@ -1,11 +1,14 @@
-/** Why an export was refused, cell by cell, each with a way there. */
+/** Why a job was refused or failed, one reason a line, each that concerns a cell with a way there. */
 
 import { Dialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
-import { IProblem } from './server.js';
+import { IProblem, JobError } from './server.js';
+
+/** JupyterLab cuts a notification off after so many characters. */
+const ROOM = 140;
 
 /**
- * Show the problems; a click on one closes the dialog and goes to its cell.
+ * Show the problems of a refused export; a click on one closes the dialog and goes to its cell.
  *
  * @param show - brings a cell into view by its number, from 1.
  */
@@ -13,16 +16,36 @@ export async function showRefusal(
   problems: readonly IProblem[],
   show: (cell: number) => void
 ): Promise<void> {
+  const said = 'The document can only be made from a notebook that is a faithful record of its case. Put right:';
+  await showProblems('Export Refused', said, problems, show);
+}
+
+/** Show in full what made a job fail, where its notification has no room for it. */
+export async function showFailure(title: string, error: unknown): Promise<void> {
+  if (error instanceof JobError && error.job.state === 'failed') {
+    const { problems } = error.job;
+    if (problems.length > 1 || error.message.length > ROOM) {
+      const shown = problems.length > 0 ? problems : [{ code: '', message: error.message, cell: 0 }];
+      await showProblems(title, 'Nothing was written. Put right:', shown, () => undefined);
+    }
+  }
+}
+
+async function showProblems(
+  title: string,
+  said: string,
+  problems: readonly IProblem[],
+  show: (cell: number) => void
+): Promise<void> {
   const body = new Widget();
   body.addClass('fairnb-Refusal');
   const dialog = new Dialog({
-    title: 'Export Refused',
+    title,
     body,
     buttons: [Dialog.okButton({ label: 'Close' })]
   });
   const intro = document.createElement('p');
-  intro.textContent =
-    'The document can only be made from a notebook that is a faithful record of its case. Put right:';
+  intro.textContent = said;
   const list = document.createElement('ul');
   for (const problem of problems) {
     const item = document.createElement('li');

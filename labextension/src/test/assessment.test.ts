@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAssessment, mismatch, sectionsOf, summarise } from '../assessment.js';
+import { isAssessment, mismatch, sectionsOf, stillSaid, summarise } from '../assessment.js';
 import { cell, payload } from './made.js';
 
 const NONE = new Map();
@@ -50,6 +50,23 @@ test('a result that nobody has asked the case about is not called up to date', (
   const cells = [cell(0, 'case.section("swap")', [payload('swap')])];
   assert.equal(summarise('', cells, NONE, NONE).sections[0].state, 'unchecked');
   assert.equal(summarise('', cells, new Map([['swap', 'fresh']]), NONE).sections[0].state, 'fresh');
+});
+
+test('what the case said is forgotten of a section that was run again since', () => {
+  const cells = [
+    cell(0, 'case.section("swap")', [payload('swap')]),
+    cell(1, 'case.section("mining")', [payload('mining')])
+  ];
+  const { sections } = summarise('', cells, NONE, NONE);
+  const said = new Map([
+    ['swap', 'stale'],
+    ['mining', 'stale']
+  ]);
+  const before = new Map([
+    ['swap', 'other'],
+    ['mining', 'digest']
+  ]);
+  assert.deepEqual([...stillSaid(said, before, sections)], [['mining', 'stale']]);
 });
 
 test('findings are counted once: the conclusion repeats those of the sections', () => {
