@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,10 @@ from typing import Any
 from fairnb.errors import FairnbError
 
 _CALL = re.compile(r"""^[^#\n]*\.section\(\s*["'](\w+)["']""", re.MULTILINE)
+_LOOKS = 5
+"""How often a notebook that is no JSON is read before that is believed."""
+_PAUSE = 0.2
+"""Seconds between two looks."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
         ``no-notebook`` if it is missing, ``not-a-notebook`` if it cannot be read as one.
     """
     try:
-        data = json.loads(path.read_bytes())
+        data = _parsed(path)
     except FileNotFoundError:
         raise FairnbError(
             "no-notebook",
@@ -51,6 +56,16 @@ def read_notebook(path: Path) -> dict[str, Any]:
         if not _is_cell(cell):
             raise _not_a_notebook(path, f"cell {number} has another shape than notebooks have")
     return data
+
+
+def _parsed(path: Path) -> Any:
+    """The JSON of a file; a front end that is just saving it leaves it empty or cut short for a moment."""
+    for _ in range(_LOOKS - 1):
+        try:
+            return json.loads(path.read_bytes())
+        except ValueError:
+            time.sleep(_PAUSE)
+    return json.loads(path.read_bytes())
 
 
 def _is_cell(cell: Any) -> bool:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import copy
 import json
+import threading
 from typing import Any
 
 import pytest
 
-from fairnb.case import BUNDLE, faithful, load_case, payloads_in
+from fairnb.case import BUNDLE, faithful, load_case, payloads_in, read_notebook
 from fairnb.errors import ExitCode, FairnbError
 
 
@@ -215,6 +216,16 @@ def test_what_is_no_notebook_is_told(folder: Any, data: str) -> None:
     with pytest.raises(FairnbError) as caught:
         faithful(folder / "assessment.ipynb", load_case(folder))
     assert caught.value.code == "not-a-notebook"
+
+
+def test_a_notebook_that_is_just_being_saved_is_read_once_it_is_whole(folder: Any) -> None:
+    path = folder / "assessment.ipynb"
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole[: len(whole) // 2], encoding="utf-8")
+    saving = threading.Timer(0.1, path.write_text, (whole, "utf-8"))
+    saving.start()
+    assert read_notebook(path) == json.loads(whole)
+    saving.join()
 
 
 @pytest.mark.parametrize("bundle", [None, {}, "text", [], [None], [{"schema": "fairnb.result/1"}], [[]]])
