@@ -218,6 +218,10 @@ class _Run:
     async def _each_cell(self, client: Any) -> None:
         from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+        about = await client.async_wait_for_reply(client.kc.kernel_info())
+        if about:
+            # As JupyterLab writes it: a notebook that is only opened needs no saving.
+            self.notebook.metadata["language_info"] = about["content"]["language_info"]
         self.began = True
         for index, cell in enumerate(self.notebook.cells):
             if self.interrupted:

@@ -53,6 +53,8 @@ def test_the_template_runs_to_a_faithful_record_and_again_to_the_same_bytes(smal
     assert "no training corpus" in "\n".join(report.lines())
     assert report.to_json()["exit_code"] == 0
     assert faithful(folder / "assessment.ipynb", load_case(folder)) == []
+    # What JupyterLab would write otherwise when it only opens the notebook.
+    assert read(folder)["metadata"]["language_info"]["file_extension"] == ".py"
     for shown in outputs(folder)[1:]:
         (output,) = shown
         assert {"text/html", "text/plain", BUNDLE} <= set(output["data"])
