@@ -51,6 +51,7 @@ def build() -> bool:
         return False
     shutil.rmtree(_HERE / "build", ignore_errors=True)
     _LOG.parent.mkdir()
+    sys.stderr.write("Building the JupyterLab extension: a minute or so\n")
     with _LOG.open("wb") as log:
         for command in (["install", "--immutable"], ["build:prod"]):
             subprocess.run(  # noqa: S603 - our own words

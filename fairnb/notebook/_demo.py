@@ -62,6 +62,9 @@ def demo(folder: str | Path, *, progress: Callable[[int, int, str], None] | None
     run = execute(place, progress=progress)
     if run.exit_code != ExitCode.DONE:
         return DemoReport((case_file, run.notebook), tuple(run.lines()), None, (), run.exit_code)
+    if progress:
+        sections = len(run.sections)
+        progress(sections, sections, "writing and signing the document, a minute or more")
     file = place / IDENTITY
     for left in (file, file.with_suffix(".pem")):
         left.unlink(missing_ok=True)
