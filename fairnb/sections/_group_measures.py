@@ -119,8 +119,7 @@ def _score_differences(bench: Bench, first: str, other: str, named: dict[str, An
         clustered_difference,
         flagged_mean_difference,
         mean_score_difference,
-        permutation_p,
-        scores_apart,
+        mean_score_p,
     )
 
     tally = bench.tally
@@ -138,7 +137,7 @@ def _score_differences(bench: Bench, first: str, other: str, named: dict[str, An
         else:
             estimate = mean_score_difference(tally, first, other, value, bench.level)
             if min(rows) >= 10 and not bench.census:
-                p = permutation_p(*scores_apart(tally, first, other, value), seed=bench.seed)
+                p = mean_score_p(tally, first, other, value, seed=bench.seed)
         columns = {
             "n": rows[0],
             "denominator": rows[0],

@@ -26,7 +26,7 @@ from fairnb.statistics._intervals import accuracy, wilson
 from fairnb.statistics._means import Mean, mean_of, student_quantile, wald_mean
 from fairnb.statistics._names import overlap_name
 from fairnb.statistics._paired import ClusterMean, cluster_mean, mcnemar_mid_p, paired_difference, sign_test
-from fairnb.statistics._permutation import bias_aucs_null, permutation_p, scores_apart
+from fairnb.statistics._permutation import bias_aucs_null, mean_score_p, permutation_p, scores_apart
 from fairnb.statistics._ratio import ratio_interval
 from fairnb.statistics._shares import clustered_share, clustered_share_p
 from fairnb.statistics._significance import benjamini_hochberg, fisher_mid_p, holm
@@ -76,6 +76,7 @@ __all__ = [
     "mean_f1_interval",
     "mean_of",
     "mean_score_difference",
+    "mean_score_p",
     "merge_tallies",
     "mover_difference",
     "normal_quantile",

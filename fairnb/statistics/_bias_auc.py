@@ -23,6 +23,7 @@ from fairnb.statistics._auc import (
 from fairnb.statistics._differences import mover_difference
 from fairnb.statistics._estimate import Estimate, undefined
 from fairnb.statistics._keys import Floats
+from fairnb.statistics._memo import of_entries
 
 if TYPE_CHECKING:
     from fairnb.statistics._tally import Tally
@@ -286,6 +287,7 @@ def power_mean(values: Sequence[float], power: float = -5.0) -> float | None:
     return math.pow(math.fsum(math.pow(value, power) for value in values) / len(values), 1 / power)
 
 
+@of_entries
 def average_equality_gap(tally: Tally, group: str, label: int, level: float = 0.95) -> Estimate:
     """P(group's row scored above background's) + 1/2 P(equal) - 1/2 within one label.
 

@@ -13,6 +13,7 @@ from fairnb.statistics._differences import mover_difference, overlap_correlation
 from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._intervals import wilson
 from fairnb.statistics._means import Mean, mean_of
+from fairnb.statistics._memo import of_entries
 from fairnb.statistics._names import COMPLEMENT
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def rate_difference(
     return mover_difference(wilson(*one, level), wilson(*other, level), correlation)
 
 
+@of_entries
 def mean_score_difference(tally: Tally, first: str, second: str, label: int, level: float = 0.95) -> Estimate:
     """Difference of mean scores among rows of one label, first minus second, by Welch.
 
@@ -148,5 +150,6 @@ def _complement(group: str) -> str:
     return group.removeprefix(COMPLEMENT) if group.startswith(COMPLEMENT) else COMPLEMENT + group
 
 
+@of_entries
 def _mean(tally: Tally, group: str, label: int) -> Mean:
     return mean_of(*tally.scores(group, label))

@@ -13,6 +13,7 @@ from fairnb.statistics._arrays import read_only
 from fairnb.statistics._bytes import LIMIT, sizes
 from fairnb.statistics._count import checked_thresholds, memberships, tally
 from fairnb.statistics._keys import as_scores
+from fairnb.statistics._memo import Memo, share
 
 if TYPE_CHECKING:
     from fairnb.statistics._count import Groups
@@ -61,6 +62,8 @@ class Counting:
             )
 
         self._made: dict[tuple[float, ...], Tally] = {}
+        self._known: dict[int, Memo] = {}
+        # By shift: thresholds take bytes, too, so that not all tallies need fit at the same one.
         self._count = count if clusters is not None else None
         if self._count is None:
             self._plain = count(())
@@ -83,7 +86,9 @@ class Counting:
         if chosen not in self._made:
             if len(self._made) >= _KEPT:
                 self._made.clear()
-            self._made[chosen] = self._tally(chosen) if self._count is None else self._count(chosen).fitted()
+            made = self._tally(chosen) if self._count is None else self._count(chosen).fitted()
+            share(made, self._known.setdefault(made.shift, {}))
+            self._made[chosen] = made
         return self._made[chosen]
 
     def _tally(self, chosen: tuple[float, ...]) -> Tally:

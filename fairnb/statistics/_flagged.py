@@ -11,6 +11,7 @@ from fairnb.statistics._differences import welch_difference
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 from fairnb.statistics._keys import Floats, scores_of, threshold_key
 from fairnb.statistics._means import Mean, mean_of
+from fairnb.statistics._memo import of_thresholds
 from fairnb.statistics._standardised import standardised
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def flagged_scores(tally: Tally, threshold: float, group: str, label: int | None
     return np.concatenate(scores), np.concatenate(counts)
 
 
+@of_thresholds
 def flagged_mean(tally: Tally, threshold: float, group: str = "", label: int | None = None) -> Mean:
     """Mean score of a group's flagged rows, of one label or of both."""
     return mean_of(*flagged_scores(tally, threshold, group, label))

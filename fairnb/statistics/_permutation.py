@@ -12,6 +12,7 @@ from fairnb.statistics._arrays import Counts, cumulated
 from fairnb.statistics._auc import ranked
 from fairnb.statistics._keys import Floats
 from fairnb.statistics._means import mean_of
+from fairnb.statistics._memo import of_entries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,14 @@ def scores_apart(tally: Tally, first: str, second: str, label: int) -> tuple[_Sc
             counts[np.searchsorted(scores, common)] -= rows
         sides.append((scores[counts > 0], counts[counts > 0]))
     return sides[0], sides[1]
+
+
+@of_entries
+def mean_score_p(
+    tally: Tally, first: str, second: str, label: int, *, draws: int = 4_999, seed: int = 0
+) -> float | None:
+    """`permutation_p` of the scores of one label's rows that belong to one of two groups only."""
+    return permutation_p(*scores_apart(tally, first, second, label), draws=draws, seed=seed)
 
 
 def permutation_p(first: _Scores, second: _Scores, *, draws: int = 4_999, seed: int = 0) -> float | None:

@@ -15,6 +15,7 @@ from fairnb.statistics._clusters import ClusterSums, sum_clusters
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._keys import SHIFTS, Floats, scores_of, threshold_key
+from fairnb.statistics._memo import of_entries
 from fairnb.statistics._names import COMPLEMENT, overlap_name
 
 BUDGET = 2_000_000
@@ -187,6 +188,7 @@ class Tally:
 
     # ---- measures
 
+    @of_entries
     def auc(self, group: str = "", level: float = 0.95) -> Estimate:
         """Area under the ROC curve (Mann-Whitney, ties 1/2) with DeLong's interval on the logit scale."""
         return _auc.auc_interval(_auc.mann_whitney(self.cell(group, 1), self.cell(group, 0)), level)
@@ -217,6 +219,7 @@ class Tally:
             parts.append((scores_of(keys[above], self.shift), counts[above]))
         return _curves.mean_score(parts, level)
 
+    @of_entries
     def mean_score(self, group: str = "", label: int | None = None, level: float = 0.95) -> Estimate:
         """Mean score of a group's rows of one label, or of both."""
         labels = (0, 1) if label is None else (label,)

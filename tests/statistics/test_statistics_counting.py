@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fairnb.statistics import Counting, tally
+from fairnb.statistics import (
+    Counting,
+    Tally,
+    _permutation,
+    average_equality_gap,
+    bias_aucs,
+    bias_aucs_null,
+    flagged_mean,
+    mean_score_difference,
+    mean_score_p,
+    tally,
+)
 from fairnb.statistics._bytes import LIMIT
 
 
@@ -48,3 +59,44 @@ def test_scores_that_do_not_fit_are_coarsened_alike_and_counts_at_the_threshold_
 def test_without_groups_there_is_everyone() -> None:
     labels, scores, _, _ = _rows(500, "float32")
     assert Counting(labels, scores).tally((0.4,)) == tally(labels, scores, thresholds=(0.4,)).fitted()
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_what_is_kept_of_the_entries_is_what_a_tally_of_its_own_gives(clustered: bool) -> None:
+    labels, scores, groups, names = _rows(3_000, "float32")
+    options: dict[str, Any] = {"pairs": [("a/x", "a/y")]}
+    if clustered:
+        options |= {"clusters": np.arange(3_000) // 7, "cluster_key": b"key"}
+    counting = Counting(labels, scores, groups, names, **options)
+    for threshold in (0.5, 0.2, 0.7, 0.5):
+        alone = tally(labels, scores, groups, names, thresholds=(threshold,), **options).fitted()
+        assert _asked(counting.tally((threshold,)), threshold) == _asked(alone, threshold)
+
+
+def _asked(counted: Tally, threshold: float) -> list[Any]:
+    found: list[Any] = [bias_aucs(counted), bias_aucs(counted, ["a/y"], 0.9)]
+    for group in ("", "a/x", "~a/x", "b/z"):
+        found += [counted.auc(group), counted.mean_score(group), counted.mean_score(group, 1, 0.9)]
+        found += [flagged_mean(counted, threshold, group, label) for label in (None, 0, 1)]
+    for label in (0, 1):
+        found += [average_equality_gap(counted, "b/z", label), mean_score_p(counted, "a/x", "a/y", label)]
+        found += [mean_score_difference(counted, "a/x", other, label) for other in ("a/y", "~a/x")]
+    law = bias_aucs_null(counted, ["a/x", "b/z"], draws=20, seed=3)
+    return [*found, *(drawn.tolist() for drawn in law.values())]
+
+
+def test_a_moved_threshold_asks_for_no_mean_of_all_scores_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, scores, groups, names = _rows(500, "float32")
+    counting = Counting(labels, scores, groups, names)
+    before = _permuted(counting.tally((0.4,)))
+    drawn: list[object] = []
+    monkeypatch.setattr(_permutation, "permutation_p", lambda *args, **options: drawn.append(args))
+    assert _permuted(counting.tally((0.6,))) == before
+    assert not drawn
+    # Another seed is another question.
+    mean_score_p(counting.tally((0.6,)), "a/x", "~a/x", 1, seed=1)
+    assert len(drawn) == 1
+
+
+def _permuted(counted: Tally) -> float | None:
+    return mean_score_p(counted, "a/x", "~a/x", 1)
