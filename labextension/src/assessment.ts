@@ -77,9 +77,10 @@ export function sectionsOf(source: string): string[] {
   return [...new Set([...source.matchAll(CALL)].map(found => found[1]))];
 }
 
-/** Whether a notebook's cells belong to an assessment. */
+/** Whether a notebook's cells belong to an assessment; other libraries have a `.section(...)`, too. */
 export function isAssessment(cells: readonly ICell[]): boolean {
-  return cells.some(cell => cell.results.length > 0 || sectionsOf(cell.source).length > 0);
+  const calls = cells.some(cell => sectionsOf(cell.source).length > 0);
+  return cells.some(cell => cell.results.length > 0 || (calls && /\bfairnb\b/.test(cell.source)));
 }
 
 /**

@@ -16,6 +16,9 @@ const SHOW = 'fairnb:show-panel';
 const RUN_STALE = 'fairnb:run-stale';
 const RUN_ALL = 'fairnb:run-all';
 
+/** Pixels of a window in which the panel may open by itself and still leave room for the notebook. */
+const WIDE = 900;
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Panel with the sections, findings and requirements of the current assessment.',
@@ -95,7 +98,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     model.changed.connect(() => {
       if (model.assessment && model.panel && !seen.has(model.panel)) {
         seen.add(model.panel);
-        if (opens) {
+        if (opens && window.innerWidth >= WIDE) {
           shell.activateById(panel.id);
         }
       }

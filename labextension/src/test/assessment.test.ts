@@ -19,7 +19,9 @@ test('a section is found by its call, and not in a comment', () => {
 
 test('a notebook without sections and results is no assessment', () => {
   assert.equal(isAssessment([cell(0, 'import pandas')]), false);
-  assert.equal(isAssessment([cell(0, 'case.section("swap")')]), true);
+  assert.equal(isAssessment([cell(0, 'import fairnb'), cell(1, 'case.section("swap")')]), true);
+  assert.equal(isAssessment([cell(0, 'import fairnb')]), false);
+  assert.equal(isAssessment([cell(0, 'document.section("swap")')]), false);
   assert.equal(isAssessment([cell(0, 'show()', [payload('swap')])]), true);
 });
 
