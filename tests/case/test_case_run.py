@@ -402,3 +402,16 @@ def test_two_processes_may_run_one_case_at_the_same_time(make_case: Any) -> None
     case = load_case(folder)
     assert len(case.log) >= 6
     assert {case.state(identity) for identity in case.sections} == {"fresh"}
+
+
+def test_a_moved_threshold_gives_what_a_run_from_nothing_gives(make_case: Any) -> None:
+    whom = ("The woman next door", "A man", "The choir")
+    rows = [(f"{whom[i % 3]} came on day {i}", int(i % 7 < 3), (i * 37 % 101) / 100) for i in range(400)]
+    kept = load_case(make_case("kept", rows=rows))
+    for threshold in (0.5, 0.6, 0.3, 0.6):
+        moved = kept.run("group_bias", params={"threshold": threshold}, origin="notebook")
+    fresh = load_case(make_case("fresh", rows=rows))
+    alone = fresh.run("group_bias", params={"threshold": 0.6}, origin="notebook")
+    assert any(measure.p is not None for measure in alone.result.measures)
+    assert moved.result.measures == alone.result.measures
+    assert moved.content_sha256 == alone.content_sha256
