@@ -70,9 +70,7 @@ class Counterfactual(Section):
         file: str = Field("", description="Own template file (TOML) in the case folder")
         templates: bool = Field(True, description="Score the templates")
         synthetic: bool = Field(True, description="Compare the sentences of the synthetic corpus")
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
 
     def confirmatory(self, plan: Plan, params: Params) -> int:
         """Each subgroup but the reference, for each label that has templates enough; none without a system."""

@@ -70,9 +70,7 @@ class GroupBias(Section):
         """Corpus, threshold and groups."""
 
         corpus: Literal["test", "synthetic"] = Field("test", description="Corpus whose texts are compared")
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
         by: Literal["subgroup", "identity_term"] = Field(
             "subgroup", description="Compare subgroups or single terms"
         )

@@ -68,9 +68,7 @@ class LocalExplanation(Section):
         features: int = Field(10, ge=1, le=40, description="Words with a weight")
         by_word: bool = Field(False, description="One weight for all occurrences of a word")
         stand_in: str = Field("UNKWORDZ", description="What stands for a removed word; empty: nothing")
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
 
     def run(self, view: View, params: Params) -> Result:
         """Choose texts and explain each."""

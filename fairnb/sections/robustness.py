@@ -62,9 +62,7 @@ class Robustness(Section):
         corpus: Literal["test", "train"] = Field("test", description="Corpus whose texts are perturbed")
         sample: int = Field(500, ge=20, le=100_000, description="Most texts that are perturbed")
         perturbations: tuple[str, ...] = Field((), description="Names of perturbations; empty: all")
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
         examples: int = Field(1, ge=0, le=10, description="Texts shown for each perturbation")
 
     def run(self, view: View, params: Params) -> Result:

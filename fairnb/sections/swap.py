@@ -68,9 +68,7 @@ class Swap(Section):
         every_pair: bool = Field(
             False, description="All pairs of subgroups with word pairs, not only the first"
         )
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
         titles: bool = Field(False, description="Swap Miss before a capital for Mr.")
         surnames: bool = Field(False, description="Swap the surnames of the paper's appendix D")
 

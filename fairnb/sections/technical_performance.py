@@ -60,9 +60,7 @@ class TechnicalPerformance(Section):
 
         folded = ("bins",)
 
-        threshold: float | None = Field(
-            None, ge=0.0, le=1.0, description="Flag from this score"
-        )
+        threshold: float | None = Field(None, ge=0.0, le=1.0, description="Flag from this score")
         bins: int = Field(10, ge=2, le=50, description="Bins of the calibration curve")
 
     def run(self, view: View, params: Params) -> Result:
