@@ -222,9 +222,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory, lab_options: tuple[str, ...]) 
     stop(process)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Headless Chromium of the system."""
+    """Headless Chromium of the system.
+
+    Of a module only: while Playwright is open, its event loop runs in this thread, and other modules need
+    loops of their own.
+    """
     api = pytest.importorskip("playwright.sync_api")
     if not Path(CHROMIUM).is_file():
         pytest.skip("there is no Chromium (set FAIRNB_TEST_CHROMIUM to its program)")
