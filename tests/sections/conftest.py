@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairnb.explanation import shap_is_installed
 from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
 from fairnb.sections import Answers, Criteria, Need, Register, Result, SystemFacts, Target
@@ -95,6 +96,8 @@ class SmallView:
     def has(self, need: Need) -> bool:
         if need is Need.LIVE_SYSTEM:
             return self.predictor is not None
+        if need is Need.SHAP:
+            return shap_is_installed()
         role = _ROLE_OF.get(need)
         return role is None or role in self.answers
 

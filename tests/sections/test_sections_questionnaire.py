@@ -18,6 +18,7 @@ from fairnb.sections import (
     section_ids,
 )
 from fairnb.sections._questionnaire import Answer, GroundTruth, Stakeholder, crosswalk, reference_of
+from fairnb.sections._register import Added, Entry
 from fairnb.sections.questionnaire import Questionnaire
 
 PARTS = {
@@ -274,6 +275,13 @@ def test_the_reference_lists_every_key_of_the_file_and_no_other() -> None:
     _, _, below = (
         (DOCS / "reference" / "case-file.md").read_text(encoding="utf-8").partition("# Beside the case file")
     )
-    models = {"answers.ID": Answer, "ground_truth": GroundTruth, "stakeholders": Stakeholder}
+    models = {
+        "answers.ID": Answer,
+        "ground_truth": GroundTruth,
+        "stakeholders": Stakeholder,
+        "findings.ID": Entry,
+        "added": Added,
+    }
     keys = {f"{table}.{key}" for table, model in models.items() for key in model.model_fields}
-    assert set(re.findall(r"^\| `([\w.]+)` \|", below, re.MULTILINE)) == keys
+    named = re.findall(r"^\| (`[\w.]+`(?:, `[\w.]+`)*) \|", below, re.MULTILINE)
+    assert sorted(key for cell in named for key in re.findall(r"[\w.]+", cell)) == sorted(keys)
