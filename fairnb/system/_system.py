@@ -99,8 +99,16 @@ class System(ABC):
         return None
 
     def raw_encoded(self, rows: npt.NDArray[Any]) -> Any:
-        """Ask the system itself about rows of `encoded`: to the bit what `raw` says of their texts."""
-        raise NotImplementedError
+        """Ask the system itself about rows of `encoded`: to the bit what `raw` says of their texts.
+
+        Raises
+        ------
+        TypeError
+            If the system only takes texts, so that `encoded` gives no rows to ask about.
+        """
+        raise TypeError(
+            f"{type(self).__name__} takes texts only, and was asked about {len(rows)} encoded rows"
+        )
 
     def score(self, texts: Sequence[str], *, rows: Sequence[int] | None = None) -> Scores:
         """Score some texts in one call.
