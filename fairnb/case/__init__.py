@@ -22,6 +22,7 @@ from fairnb.case._review import (
 )
 from fairnb.case._status import draft_reasons
 from fairnb.case._store import redaction_key
+from fairnb.case._template import is_template_text
 
 __all__ = [
     "BUNDLE",
@@ -49,6 +50,7 @@ __all__ = [
     "draft_reasons",
     "evidence_digest",
     "faithful",
+    "is_template_text",
     "load_case",
     "make_evidence",
     "missing_target",

@@ -16,6 +16,7 @@ from fairnb.case._guess import CorpusDraft, TargetDraft, corpus_draft, target_dr
 from fairnb.case._placeholders import PANELS, add_placeholders
 from fairnb.case._read import nearest, shown
 from fairnb.case._skeletons import skeletons
+from fairnb.case._template import marked
 from fairnb.errors import FairnbError
 from fairnb.files import make_folder, templates, write_all
 from fairnb.system import SystemSpec
@@ -238,12 +239,13 @@ def quoted(text: str) -> str:
 
 
 def _notebook(title: str) -> bytes:
-    """The template with the title in its first heading."""
+    """The template with the title in its first heading, and its texts marked as the template's."""
     data: dict[str, Any] = json.loads((templates("notebooks") / NOTEBOOK).read_bytes())
     first = data["cells"][0]
     source = "".join(first["source"])
     line = re.sub(r"\s+", " ", title).strip()
     first["source"] = re.sub(r"^# [^\n]*", lambda _: f"# {line}", source, count=1).splitlines(keepends=True)
+    data["cells"] = [marked(cell) for cell in data["cells"]]
     names = [name for cell in section_cells(data) for name in cell.sections]
     add_placeholders(data, (*names, *PANELS))
     return (json.dumps(data, ensure_ascii=False, indent=1) + "\n").encode("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,8 @@ def _started(place: Path) -> Path:
     text = (templates("notebooks") / "demo.toml").read_text(encoding="utf-8")
     case_file = place / CASE_FILE
     if not case_file.exists():
-        new_case(place, system=SYSTEM, train="demo-train", test="demo-test")
+        title = tomllib.loads(text)["engagement"]["title"]
+        new_case(place, system=SYSTEM, train="demo-train", test="demo-test", title=title)
         write_text(case_file, text)
     elif case_file.read_text(encoding="utf-8") != text:
         raise FairnbError(

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from fairnb.case import CONTROLS
-from fairnb.errors import FairnbError
-from fairnb.files import templates
+from fairnb.case import CONTROLS, is_template_text
 from fairnb.report._extract import BUNDLE
 from fairnb.report._figures import safe_png
 
-TAG = "fairnb"
-"""Cell tag of what `fairnb new` wrote; unchanged, it is not the assessor's remark."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_HEADING = re.compile(r"\A#+ [^\n]*")
 _LONGEST = 20_000
 """Characters of one foreign output that are printed."""
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
@@ -60,7 +53,7 @@ def walk(notebook: Mapping[str, Any]) -> Iterator[Place]:
     for number, cell in enumerate(notebook.get("cells", ()), 1):
         source = _joined(cell.get("source", ""))
         if cell.get("cell_type") == "markdown":
-            if source.strip() and not (_tagged(cell) and _is_template(source)):
+            if source.strip() and not is_template_text(cell):
                 yield Remark(source)
         elif cell.get("cell_type") == "code":
             yield from _of_code(number, source, cell.get("outputs", ()))
@@ -115,27 +108,3 @@ def _picture(value: Any) -> str:
 
 def _joined(value: Any) -> str:
     return "".join(value) if isinstance(value, list) else str(value)
-
-
-def _tagged(cell: Mapping[str, Any]) -> bool:
-    return TAG in cell.get("metadata", {}).get("tags", ())
-
-
-def _is_template(source: str) -> bool:
-    known = _template_sources()
-    return not known or _body(source) in known
-
-
-def _body(source: str) -> str:
-    """A cell without its heading: the notebook's title is filled in by `fairnb new`."""
-    return _HEADING.sub("", source).strip()
-
-
-@cache
-def _template_sources() -> frozenset[str]:
-    try:
-        data = json.loads((templates("notebooks") / "assessment.ipynb").read_text(encoding="utf-8"))
-    except (FairnbError, OSError, ValueError):
-        return frozenset()
-    sources = (_joined(cell.get("source", "")) for cell in data["cells"] if cell["cell_type"] == "markdown")
-    return frozenset({"", *map(_body, sources)})
