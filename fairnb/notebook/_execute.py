@@ -29,7 +29,7 @@ from fairnb.case import (
     section_cells,
 )
 from fairnb.errors import ExitCode, FairnbError, FairnbErrors
-from fairnb.files import cache_folder, write_bytes
+from fairnb.files import cache_folder, granted_memory, write_bytes
 from fairnb.notebook._display import PROGRESS
 from fairnb.notebook._kernel import kernel_environment, kernel_manager
 from fairnb.notebook._notebook import LISTENING, ONLY
@@ -233,8 +233,7 @@ class _Run:
             except CellTimeoutError:
                 self._stop(index, f"the cell took longer than {self.timeout:g} s", ExitCode.FAILED, started)
             except DeadKernelError:
-                said = "the kernel died, for want of memory or because the assessed system ended it"
-                self._stop(index, said, ExitCode.FAILED, started)
+                self._stop(index, _died(), ExitCode.FAILED, started)
             except CellExecutionError as error:
                 said = f"{error.evalue or error.ename}"
                 self._stop(index, said, ExitCode.FAILED, started)
@@ -345,6 +344,15 @@ class _Run:
 def section_title(name: str) -> str:
     """Title of a section, or its id if it is not installed."""
     return section(name).title if name in section_ids() else name
+
+
+def _died() -> str:
+    """Why a kernel may have died: whoever ended it left no word."""
+    granted = granted_memory()
+    want = (
+        f"for want of memory ({granted / 1e9:.1f} GB are granted here)" if granted else "for want of memory"
+    )
+    return f"the kernel died, {want} or because the assessed system ended it"
 
 
 def _client(run: _Run, scratch: Path) -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -139,7 +140,9 @@ def test_an_own_cell_that_fails_is_named(small: Any) -> None:
 def test_a_kernel_that_dies_is_told(small: Any) -> None:
     report = execute(small(OPEN, "import os; os._exit(1)"))
     assert report.exit_code is ExitCode.FAILED
-    assert "the kernel died" in report.reason
+    assert "the kernel died, for want of memory" in report.reason
+    if sys.platform == "linux":
+        assert re.search(r"\(\d+\.\d GB are granted here\)", report.reason)
 
 
 def test_a_cell_over_the_time_limit_is_told(small: Any, capfd: pytest.CaptureFixture[str]) -> None:
