@@ -72,14 +72,14 @@ class RegisterView:
     """Whether a register belongs to the case that no result of the notebook has read."""
 
     @property
+    def by_severity(self) -> str:
+        """How many computed findings there are of each severity, none included: as JupyterLab's panel counts."""
+        return ", ".join(self._counted())
+
+    @property
     def summary(self) -> str:
         """How many findings there are, and how many of them somebody has spoken of."""
-        counts = Counter(row.finding.severity for row in self.rows)
-        told = ", ".join(
-            _several(counts[name], name) if name == SEVERITIES[-1] else f"{counts[name]} {name}"
-            for name in SEVERITIES
-            if counts[name]
-        )
+        told = ", ".join(counted for counted in self._counted() if not counted.startswith("0 "))
         parts = [_several(len(self.rows), "computed finding") + (f" ({told})" if told else "")]
         if self.added:
             parts.append(f"{_several(len(self.added), 'finding')} added by a person")
@@ -90,6 +90,13 @@ class RegisterView:
         if changed:
             parts.append(f"{changed} with another severity than the computed one")
         return "; ".join(parts) + "."
+
+    def _counted(self) -> list[str]:
+        counts = Counter(row.finding.severity for row in self.rows)
+        return [
+            _several(counts[name], name) if name == SEVERITIES[-1] else f"{counts[name]} {name}"
+            for name in SEVERITIES
+        ]
 
 
 def register_view(

@@ -78,6 +78,9 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
       </div>
       <div className="fairnb-Panel-body">
         <h2 className="fairnb-Panel-title">{assessment.title}</h2>
+        <h3 title="Findings of all sections, as the document counts them; it counts verdicts apart">
+          Findings by severity
+        </h3>
         <Counts counts={assessment.counts} />
         <h3>Requirements</h3>
         <ul className="fairnb-Requirements">

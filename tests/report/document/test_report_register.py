@@ -24,7 +24,7 @@ from fairnb.report import (
     verify,
 )
 from fairnb.report._page import render_document
-from fairnb.sections import Register
+from fairnb.sections import Register, Severity
 
 ID = "sample/toxic/false_positive_rate/mentioned/gay"
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(2)> \u202egnp.exe \u200b{{ 7 * 7 }}"
@@ -91,6 +91,22 @@ def test_a_computed_finding_is_printed_whole(kit: Any) -> None:
     assert re.search(r'class="ref">M-0001<', html)
     assert text.startswith("5 Findings 1 computed finding (1 high); a person wrote an entry on none of these")
     assert by_hand(html) == []
+
+
+@pytest.mark.parametrize("medium", ["screen", "paper"])
+def test_the_first_page_counts_findings_by_severity_apart_from_the_verdicts(kit: Any, medium: Any) -> None:
+    result = kit.sample_result()
+    (found,) = result.findings
+    severities = ("medium", "medium", "observation", "high")
+    twins = tuple(
+        found.model_copy(update={"severity": Severity(severity), "criterion": f"Criterion {number}"})
+        for number, severity in enumerate(severities)
+    )
+    several = [kit.engagement(), kit.system(), kit.sample(result.model_copy(update={"findings": twins}))]
+    html = render_document(build_document(kit.evidence(several)), medium=medium)
+    glance = words(html[html.index('<h2 id="glance"') : html.index("What was assessed")])
+    assert "Findings by severity: 1 high, 2 medium, 0 low, 1 observation. Chapter 4 lists them" in glance
+    assert "Verdicts: 1 ▲ exceed the margin" in glance
 
 
 @pytest.mark.parametrize("medium", ["screen", "paper"])
