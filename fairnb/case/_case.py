@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -156,7 +155,7 @@ class Case:
     # ---- running
 
     @property
-    def turn(self) -> AbstractContextManager[Any]:
+    def turn(self) -> threading.RLock:
         """Held while something runs: within a process one thing at a time, whichever thread asks for it.
 
         Who shows what a run gave holds it until it is shown, so that the last thing shown is the last thing

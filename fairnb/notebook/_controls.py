@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import ipywidgets as widgets
 
 from fairnb.errors import FairnbError
-from fairnb.notebook._display import bundle_of, show
+from fairnb.notebook._display import Shown, bundle_of, show_live, told
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
+from fairnb.notebook._stopping import RunStopped
 from fairnb.notebook._widgets import STYLE, Control, Panel, button, hear_meanwhile
 from fairnb.sections import Need, section
 from fairnb.statistics import Tally
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fairnb.case import Case, Payload
     from fairnb.notebook._notebook import NotebookCase
 
-State = Literal["fresh", "stale", "changed", "running", "stopped", "failed"]
+State = Literal["fresh", "stale", "changed", "queued", "running", "stopped", "failed"]
 PAUSE = 0.15
 """Seconds without a further change after which a change is run."""
 QUICK = 5.0
@@ -50,9 +51,12 @@ class Controls:
         request = notebook.case.request(section_id, given)
         self._declared: dict[str, Any] = dict(request.expected)
         self._values: dict[str, Any] = dict(request.parameters)
-        self._handle: Any = None
+        self._handle: Shown | None = None
         self._stop = threading.Event()
         self._superseded = False
+        self._in_cell = False
+        self._ends = False
+        self._ran_with: dict[str, Any] = {}
         self._seconds = 0.0
         self._ran = False
         self._again = False
@@ -62,7 +66,8 @@ class Controls:
         self._counted = ""
         self._done = (0, 0, "")
         self._setting = False
-        self.state: State = "running"
+        self.state: State = "queued"
+        self._settled: tuple[State, str, str] = ("stopped", "Stopped", "")
         self._build()
 
     # ---- what is seen
@@ -134,6 +139,9 @@ class Controls:
     def _say(self, state: State, words: str, more: str = "") -> None:
         """Set the state line and offer the buttons that make sense."""
         self.state = state
+        waits = state in ("queued", "running")
+        if not waits:
+            self._settled = (state, words, more)
         if self.retired:
             return
         kind = {"changed": "stale"}.get(state, state)
@@ -142,37 +150,79 @@ class Controls:
             f"<div class='fairnb-state fairnb-{kind}' role='status'><span class='fairnb-dot' aria-hidden='true'>"
             f"</span><b>{escape(words)}</b>{tail}</div>"
         )
-        running = state == "running"
-        self._run.disabled = running
+        self._run.disabled = waits
         self._run.button_style = "primary" if state in ("stale", "changed", "stopped", "failed") else ""
-        self._stopper.layout.display = "" if running else "none"
-        self._bar.layout.display = "" if running else "none"
+        self._stopper.layout.display = "" if waits else "none"
+        self._bar.layout.display = "" if state == "running" else "none"
         differs = bool(list(differing(self._values, self._declared, self._fields)))
-        self._keeper.layout.display = "" if differs and not running else "none"
-        self._back.layout.display = "" if differs and not running else "none"
+        self._keeper.layout.display = "" if differs and not waits else "none"
+        self._back.layout.display = "" if differs and not waits else "none"
 
     # ---- running
 
     def show(self) -> None:
-        """Display the controls, run the section in this thread, and display its result."""
+        """Display the controls, run the section in this thread, and display its result.
+
+        Raises
+        ------
+        RunStopped
+            The whole run was stopped, or the kernel interrupted: what waits in it does not begin.
+        """
         from IPython.display import display
 
-        self._say("running", "Running")
+        self._say("queued", "Queued")
         display(self.panel)  # type: ignore[no-untyped-call]
         hear_meanwhile(self._stopper)
-        self._work(first=True)
+        self._in_cell = True
+        try:
+            self._work(first=True)
+        except KeyboardInterrupt:
+            self._ends = True
+        finally:
+            self._in_cell = False
+        if self._ends:
+            raise RunStopped
 
     def run(self) -> None:
         """Run with the parameters as they stand, as soon as nothing else runs."""
         self._read()
-        self._say("running", "Waiting")
-        self._notebook.worker.ask(self._section.id, self._work)
+        self._say("queued", "Queued")
+        self._ask()
 
-    def stop(self) -> None:
-        """Stop after the batch at hand."""
+    def _ask(self, *, pause: float = 0.0) -> None:
+        """Have the worker run the section in its turn."""
+        self._stop = threading.Event()
+        self._notebook.worker.ask(self._section.id, self._work, pause=pause)
+
+    def stop(self, *, run: bool = False) -> bool:
+        """Stop after the batch at hand; what waits its turn is taken out of the queue.
+
+        Parameters
+        ----------
+        run : bool
+            Whether the cells that wait behind this one shall not begin either.
+
+        Returns
+        -------
+        bool
+            Whether it is a cell that runs.
+        """
+        self._superseded = False
+        self._ends = self._ends or (run and self._in_cell)
         self._stop.set()
-        self._notebook.worker.drop(self._section.id)
-        self._line.value = self._line.value.replace("<b>Running</b>", "<b>Stopping</b>")
+        dropped = self._notebook.worker.drop(self._section.id)
+        if self.state == "queued" and dropped:
+            self._unqueued()
+        elif self.state in ("queued", "running"):
+            self._line.value = self._line.value.replace("<b>Running</b>", "<b>Stopping</b>")
+        return self._in_cell
+
+    def _unqueued(self) -> None:
+        """Go back to the state of before the queue."""
+        if self._ran and self._values != self._ran_with:
+            self._say("changed", "Changed", "press Run")
+        else:
+            self._say(*self._settled)
 
     def _changed(self) -> None:
         """What happens when a control was moved: run soon, or say that Run is needed."""
@@ -188,7 +238,9 @@ class Controls:
         if self.state == "running":
             self._superseded = True
             self._stop.set()
-        self._notebook.worker.ask(self._section.id, self._work, pause=PAUSE)
+        elif self._notebook.worker.busy:
+            self._say("queued", "Queued")
+        self._ask(pause=PAUSE)
 
     def _preview(self) -> None:
         """Say at once what the threshold at hand does to everyone's texts, from the counts of the last result.
@@ -217,11 +269,12 @@ class Controls:
 
     def _work(self, *, first: bool = False) -> None:
         """Run the section and show what it gives; only in a cell's own thread may an error leave it."""
-        stop = self._stop = threading.Event()
-        self._superseded = False
+        stop = self._stop
+        self._superseded = began = False
         self._done = (0, 0, "")
         try:
-            with self._notebook.turn() as case:
+            with self._notebook.turn(stop.is_set) as case:
+                began = True
                 self._say("running", "Running")
                 self._follow(case)
                 started = time.perf_counter()
@@ -235,14 +288,17 @@ class Controls:
                 bundle = bundle_of(payloads, changed=self._moved())
                 self._seconds = time.perf_counter() - started
                 self._again, self._ran = self._ran, True
+                self._ran_with = dict(self._values)
                 self._show(bundle, first=first)
                 self._say("fresh", "Fresh", self._how(payloads))
                 self._take_tally(case, payloads)
         except FairnbError as error:
-            if error.code == "cancelled":
+            if error.code != "cancelled":
+                self._failed(str(error), first=first)
+            elif began or first:
                 self._stopped(first=first)
             else:
-                self._failed(str(error), first=first)
+                self._unqueued()
         except KeyboardInterrupt:
             self._stopped(first=first)
             raise
@@ -273,9 +329,9 @@ class Controls:
     def _show(self, bundle: dict[str, Any], *, first: bool) -> None:
         """Put a result into the section's output, which takes the place of what is there."""
         if first or self._handle is None:
-            self._handle = show(bundle, self._section.id)
+            self._handle = show_live(bundle, self._section.id)
         else:
-            self._handle.update(bundle, raw=True)
+            self._handle.update(bundle)
 
     def _moved(self) -> list[str]:
         """The parameters that are not the case file's, in words."""
@@ -290,7 +346,12 @@ class Controls:
         return "; ".join([f"{self._seconds:.1f} s", *self._moved()])
 
     def _stopped(self, *, first: bool) -> None:
-        if self._superseded or self.retired:
+        if self.retired:
+            return
+        if self._superseded:
+            if first:
+                # The cell ends here: the output that the next run fills must be the cell's.
+                self._tell("stopped", "It runs again with the changed parameters.", first=True)
             return
         done, total, what = self._done
         how_far = (
@@ -299,13 +360,16 @@ class Controls:
             else "Run begins again"
         )
         self._say("stopped", "Stopped", how_far)
-        if first:
-            self._show(_message(f"{self._section.title}: stopped ({how_far})."), first=True)
+        self._tell("stopped", how_far, first=first)
 
     def _failed(self, reason: str, *, first: bool) -> None:
         self._say("failed", "Failed", reason)
-        if first:
-            self._show(_message(f"{self._section.title}: failed. {reason}"), first=True)
+        self._tell("failed", reason, first=first)
+
+    def _tell(self, state: str, message: str, *, first: bool) -> None:
+        """Say in the output, too, why there is no result; a result that is there stays."""
+        if not self._ran:
+            self._show(told(self._section.id, state, message), first=first)
 
     def _progress(self) -> Any:
         last = 0.0
@@ -337,6 +401,7 @@ class Controls:
             if kept and self.state == "fresh":
                 self._say("fresh", "Fresh", f"{', '.join(kept)} written into assessment.toml")
 
+        self._stop = threading.Event()
         self._notebook.worker.ask(self._section.id, work)
 
     def reset(self) -> None:
@@ -369,11 +434,6 @@ class Controls:
         self.retired = True
         self._stop.set()
         self._notebook.worker.drop(self._section.id)
-
-
-def _message(text: str) -> dict[str, Any]:
-    """What stands in place of a result."""
-    return {"text/plain": text, "text/html": f"<div class='fairnb'><p>{escape(text)}</p></div>"}
 
 
 def at_threshold(tally: Tally, threshold: float) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from fairnb.case import BUNDLE, CONTROLS, Payload
 from fairnb.errors import ExitCode, FairnbError
+from fairnb.sections import section
 
 LARGEST = 500_000
 """Bytes of one bundle in a notebook."""
@@ -76,25 +77,77 @@ def size_of(bundle: dict[str, Any]) -> int:
     return len(json.dumps(bundle, ensure_ascii=False).encode("utf-8"))
 
 
-def show(bundle: dict[str, Any], name: str) -> Any:
-    """Display a bundle; outside of IPython its text is printed.
+class Shown:
+    """An output that can be replaced, also after its page was loaded anew.
 
-    Each showing has an id of its own: two cells may show one section of two cases.
+    Front ends forget which output a display id belongs to when the page is reloaded; the output's saved
+    metadata tells the JupyterLab extension.
 
-    Returns
-    -------
-    DisplayHandle or None
-        With which the same output can be replaced.
+    Parameters
+    ----------
+    bundle : dict
+        Displayed at once.
+    identity : str
+        Display id.
     """
+
+    def __init__(self, bundle: dict[str, Any], identity: str) -> None:
+        from IPython.display import display
+
+        self._options: dict[str, Any] = {
+            "raw": True,
+            "display_id": identity,
+            "metadata": {"fairnb": {"display": identity}},
+        }
+        display(bundle, **self._options)  # type: ignore[no-untyped-call]
+
+    def update(self, bundle: dict[str, Any]) -> None:
+        """Put another bundle into its place."""
+        from IPython.display import update_display
+
+        update_display(bundle, **self._options)  # type: ignore[no-untyped-call]
+
+
+def show(bundle: dict[str, Any], name: str) -> None:
+    """Display a bundle; outside of IPython its text is printed."""
     from IPython.core.getipython import get_ipython
 
     if get_ipython() is None:
         sys.stdout.write(bundle["text/plain"] + "\n")
-        return None
+        return
     from IPython.display import display
 
-    identity = f"fairnb-{name}-{secrets.token_hex(4)}"
-    return display(bundle, raw=True, display_id=identity)  # type: ignore[no-untyped-call]
+    display(bundle, raw=True, display_id=_identity(name))  # type: ignore[no-untyped-call]
+
+
+def show_live(bundle: dict[str, Any], name: str) -> Shown:
+    """Display a bundle that controls will replace."""
+    return Shown(bundle, _identity(name))
+
+
+def _identity(name: str) -> str:
+    """A display id of this showing alone: two cells may show one section of two cases."""
+    return f"fairnb-{name}-{secrets.token_hex(4)}"
+
+
+def told(name: str, state: str, message: str) -> dict[str, Any]:
+    """What stands in place of a result that is not there yet: state and message, for people and programs.
+
+    Parameters
+    ----------
+    name : str
+        Id of the section.
+    state : str
+        ``stopped`` or ``failed``.
+    message : str
+        How far it came, or why it failed.
+    """
+    text = f"{section(name).title}: {state}. {message}"
+    return {
+        CONTROLS: {"section": name, "state": state, "message": message},
+        "text/html": f"<div class='fairnb'><p class='fairnb-{state}'>{escape(text)}</p></div>",
+        "text/plain": text,
+    }
 
 
 def show_note(note: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -17,6 +17,7 @@ from fairnb.notebook._findings import Findings, findings_table
 from fairnb.notebook._frontend import front_end
 from fairnb.notebook._live import name_system, with_target
 from fairnb.notebook._running import Worker
+from fairnb.notebook._stopping import listen
 from fairnb.notebook._tables import sections_at_a_glance, what_is_assessed
 from fairnb.sections import Result, section
 
@@ -30,6 +31,8 @@ LISTENING = "FAIRNB_PROGRESS"
 """Environment variable: set by `fairnb run`, which takes progress messages out of the outputs."""
 _EVERY = 0.2
 """Seconds between two progress messages."""
+_LOOK = 0.1
+"""Seconds between two looks, while waiting for a turn, at whether it is still wanted."""
 _SOON = 0.3
 """Seconds after which controls look whether results are still fresh: a burst of changes is one look."""
 
@@ -57,10 +60,38 @@ class NotebookCase:
         return self._case
 
     @contextmanager
-    def turn(self) -> Iterator[Case]:
-        """Hold the case while something runs and is shown: no other cell or control runs meanwhile."""
-        with self._case.turn:
+    def turn(self, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Case]:
+        """Hold the case while something runs and is shown: no other cell or control runs meanwhile.
+
+        Parameters
+        ----------
+        cancelled : callable
+            Looked at while waiting for the turn.
+
+        Raises
+        ------
+        FairnbError
+            ``cancelled``.
+        """
+        lock = self._case.turn
+        while not lock.acquire(timeout=_LOOK):
+            if cancelled():
+                raise FairnbError("cancelled", "stopped before it began", "run it again")
+        try:
             yield self.case
+        finally:
+            lock.release()
+
+    def stop(self) -> bool:
+        """Stop every section that runs or waits, and let go the cells that wait behind the one at hand.
+
+        Returns
+        -------
+        bool
+            Whether a cell of this case is at hand.
+        """
+        stopped = [controls.stop(run=True) for controls in tuple(self._controls.values())]
+        return any(stopped)
 
     def section(self, section_id: str, **params: Any) -> None:
         """Show one section: run it for every target, or replay what is fresh.
@@ -85,6 +116,7 @@ class NotebookCase:
             from fairnb.notebook._controls import Controls
 
             self._follow_cells()
+            listen(self)
             controls = self._controls[section_id] = Controls(self, section_id, params)
             controls.show()
             return

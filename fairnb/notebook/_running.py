@@ -36,11 +36,18 @@ class Worker:
                 self._thread.start()
             self._changed.notify_all()
 
-    def drop(self, key: str) -> None:
-        """Forget what was asked under a key and has not begun."""
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done: what is asked now waits for it."""
         with self._changed:
-            self._asked.pop(key, None)
+            return self._busy
+
+    def drop(self, key: str) -> bool:
+        """Forget what was asked under a key and has not begun; say whether there was anything."""
+        with self._changed:
+            dropped = self._asked.pop(key, None) is not None
             self._changed.notify_all()
+            return dropped
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until everything asked is done; False if it is not after `timeout` seconds."""

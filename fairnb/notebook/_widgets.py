@@ -215,7 +215,7 @@ def help_line(text: str) -> Any:
     return line
 
 
-def button(label: str, icon: str, tip: str, pressed: Callable[[], None], *, primary: bool = False) -> Any:
+def button(label: str, icon: str, tip: str, pressed: Callable[[], object], *, primary: bool = False) -> Any:
     """A button that calls something."""
     made = widgets.Button(
         description=label,

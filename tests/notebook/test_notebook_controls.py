@@ -32,8 +32,7 @@ class Handle:
     def __init__(self) -> None:
         self.shown: list[dict[str, Any]] = []
 
-    def update(self, bundle: dict[str, Any], raw: bool) -> None:
-        assert raw
+    def update(self, bundle: dict[str, Any]) -> None:
         self.shown.append(bundle)
 
 
@@ -46,7 +45,7 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
         handle.shown.append(bundle)
         return handle
 
-    monkeypatch.setattr(_controls, "show", show)
+    monkeypatch.setattr(_controls, "show_live", show)
     monkeypatch.setattr("IPython.display.display", lambda *args, **kwargs: None)
     return handle
 
