@@ -60,8 +60,12 @@ def guess_columns(path: Path) -> CorpusGuess:
         As `read_corpus` does of files.
     """
     data = _bytes(path)
-    table, encoding = _table(path, data)
-    known = _known_file(sha256(data))
+    table, encoding = readable(path, data)
+    return guess_table(table, encoding, known_file(sha256(data)))
+
+
+def guess_table(table: Table, encoding: str | None, known: Known | None) -> CorpusGuess:
+    """The same of a table that was read; `known` is the known corpus whose file it is."""
     if not len(table):
         raise FairnbError(
             "empty-corpus",
@@ -109,19 +113,8 @@ def _bytes(path: Path) -> bytes:
         ) from error
 
 
-def _known_file(digest: str) -> Known | None:
-    for thing in all_known("corpus"):
-        if any(file.sha256 == digest for file in thing.files):
-            return thing
-    return None
-
-
-@cache
-def _words() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(Path(__file__).with_name("data").joinpath("columns.toml").read_text("utf-8"))
-
-
-def _table(path: Path, data: bytes) -> tuple[Table, str | None]:
+def readable(path: Path, data: bytes) -> tuple[Table, str | None]:
+    """Read a file's bytes as UTF-8, or else under an encoding that fits and must be confirmed."""
     try:
         return read_table(path, data, None), None
     except FairnbError as error:
@@ -131,6 +124,19 @@ def _table(path: Path, data: bytes) -> tuple[Table, str | None]:
             if _decodes(data, encoding):
                 return read_table(path, data, encoding), encoding
         raise
+
+
+def known_file(digest: str) -> Known | None:
+    """The known corpus that has a file of this digest."""
+    for thing in all_known("corpus"):
+        if any(file.sha256 == digest for file in thing.files):
+            return thing
+    return None
+
+
+@cache
+def _words() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(Path(__file__).with_name("data").joinpath("columns.toml").read_text("utf-8"))
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

@@ -45,6 +45,32 @@ class CaseText:
             at = at.get(name) if at is not None else None
         return at if at is not None else self._new.setdefault(names, tomlkit.table())
 
+    def has(self, *names: str) -> bool:
+        """Whether the file has a table with this dotted name, or gets one."""
+        at = self._document
+        for name in names:
+            at = at.get(name) if hasattr(at, "get") else None
+        return at is not None or bool(self._new.get(names))
+
+    def rename(self, old: Sequence[str], new: str) -> None:
+        """Give a table another last name; it stays where it is, with its comments.
+
+        A table that is written inside another one's line moves to the end of that.
+        """
+        import tomlkit
+
+        text = tomlkit.dumps(self._document)
+        head = re.compile(rf"^(\[\s*{_dotted(old[:-1])}\s*\.\s*){_spelt(old[-1])}(\s*\])", re.MULTILINE)
+        name = tomlkit.key(new).as_string()
+        changed, found = head.subn(lambda match: f"{match[1]}{name}{match[2]}", text)
+        if found:
+            self._document = self._parse(changed)
+            return
+        at = self._document
+        for part in old[:-1]:
+            at = at[part]
+        at[new] = at.pop(old[-1])
+
     def drop(self, *names: str) -> None:
         """Take a table out, if it is there."""
         import tomlkit
@@ -58,12 +84,12 @@ class CaseText:
             return
         table = at[names[-1]]
         behind = ""
-        for _, item in reversed(table.value.body):
+        for _, item in reversed(getattr(getattr(table, "value", None), "body", ())):
             if not isinstance(item, (Comment, Whitespace)):
                 break
             behind = item.as_string() + behind
         text = tomlkit.dumps(self._document)
-        head = r"^\[\s*" + r"\s*\.\s*".join(re.escape(name) for name in names) + r"\s*\][^\n]*\n"
+        head = rf"^\[\s*{_dotted(names)}\s*\][^\n]*\n"
         whole = re.compile(head + re.escape(table.as_string()), re.MULTILINE)
         if whole.search(text):
             self._document = self._parse(whole.sub(lambda _: behind, text, count=1))
@@ -80,8 +106,21 @@ class CaseText:
             if len(table):
                 gap = "" if text.endswith(end) or not text else end
                 body = table.as_string().replace("\r\n", "\n").replace("\n", end)
-                text += f"{gap}{end}[{'.'.join(names)}]{end}{body}"
+                head = ".".join(tomlkit.key(name).as_string() for name in names)
+                text += f"{gap}{end}[{head}]{end}{body}"
         return text
+
+
+def _dotted(names: Sequence[str]) -> str:
+    """Pattern of a dotted name as a head may spell it."""
+    return r"\s*\.\s*".join(map(_spelt, names))
+
+
+def _spelt(name: str) -> str:
+    import tomlkit
+
+    ways = {name, f"'{name}'", tomlkit.key([name]).as_string(), f'"{name}"'}
+    return f"(?:{'|'.join(re.escape(way) for way in sorted(ways))})"
 
 
 def edit_case_file(
@@ -184,12 +223,51 @@ def keep_parameters(
 
 
 def set_value(table: Any, name: str, value: Any) -> None:
-    """Set a key; the comment behind an old value stays."""
+    """Set a key; the comment behind an old value stays, and a new key stands behind the last one.
+
+    Behind that there may be the comments of the next table, which tomlkit counts to this one.
+    """
     import tomlkit
 
     item = tomlkit.item(value)
+    if isinstance(value, Mapping):
+        item = tomlkit.inline_table()
+        item.update(value)
     old = table.get(name)
     if old is not None and hasattr(old, "trivia"):
         item.trivia.comment_ws, item.trivia.comment = old.trivia.comment_ws, old.trivia.comment
         item.trivia.trail = old.trivia.trail
-    table[name] = item
+    if old is not None:
+        table[name] = item
+    else:
+        _append(table, name, item)
+
+
+def set_inside(table: Any, names: tuple[str, str], value: Any) -> None:
+    """Set ``first.second`` inside a table, on a line of its own if `first` is not there yet."""
+    import tomlkit
+
+    first, second = names
+    inner = table.get(first)
+    if inner is not None:
+        set_value(inner, second, value)
+        return
+    item = tomlkit.inline_table()
+    item.update(value)
+    _append(table, tomlkit.key([first, second]), item)
+
+
+def _append(table: Any, key: Any, item: Any) -> None:
+    from tomlkit.items import Comment, Table, Whitespace
+
+    behind: list[Any] = []
+    if isinstance(table, Table):
+        body = table.value.body
+        # tomlkit ends every new line alike; a file of Windows keeps its own.
+        item.trivia.trail = next((i.trivia.trail for k, i in body if k and i.trivia.trail), "\n")
+        while body and isinstance(body[-1][1], (Comment, Whitespace)):
+            behind.insert(0, body.pop())
+        table.append(key, item)
+        body.extend(behind)
+    else:
+        table[key] = item

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import ipywidgets as widgets
 
-from fairnb.case import check_case
-from fairnb.corpus import CorpusSpec, FilePreview, preview
-from fairnb.embedding import EmbeddingSpec, Relation
+from fairnb.case import CASE_FILE, Case, CaseFile, check_case
 from fairnb.errors import FairnbError
-from fairnb.notebook._keep import edit_case_file, set_value
-from fairnb.notebook._tables import as_table, what_is_assessed
-from fairnb.notebook._widgets import LABEL, STYLE, WIDE, Panel, button, help_line
-from fairnb.registry import Kind, all_known
-from fairnb.sections import Role
-from fairnb.system import KINDS
+from fairnb.lexicon import Lexicon, load_lexicon
+from fairnb.notebook._forms import PANEL_STYLE, Fold
+from fairnb.notebook._keep import edit_case_file
+from fairnb.notebook._panel_corpus import CorpusForm
+from fairnb.notebook._panel_embeddings import EmbeddingsForm
+from fairnb.notebook._panel_system import SystemForm
+from fairnb.notebook._panel_target import TargetForms
+from fairnb.notebook._running import Worker
+from fairnb.notebook._tables import state_of, what_is_assessed
+from fairnb.notebook._widgets import STYLE, Panel, button
+from fairnb.sections import Role, section
+from fairnb.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fairnb.notebook._keep import CaseText
     from fairnb.notebook._notebook import NotebookCase
 
-_NONE = "(none)"
-_CORPORA = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
-_VECTORS = (".txt", ".vec", ".bin", ".kv", ".npy", ".keras")
-_ROLES = ("", "text", "label", "id", "language", "cluster")
-_MOST = 8
-"""Labels and languages that are named."""
+_PLACE = re.compile(rf"^(?:{re.escape(CASE_FILE)}(?: line \d+)?, )?(?P<key>[^:]*)(?:: (?P<rest>.*))?$")
 
 
 class CasePanel:
-    """Choices of system, target, corpora and embeddings.
+    """Choices of system, targets, corpora and embeddings.
+
+    Only what was chosen otherwise than the case file had it when it was shown is written: what an editor
+    changes meanwhile stays.
 
     Parameters
     ----------
@@ -43,70 +45,32 @@ class CasePanel:
 
     def __init__(self, notebook: NotebookCase) -> None:
         self._notebook = notebook
-        file = notebook.case.file
-        folder = notebook.case.folder
-        self._kind = _dropdown(
-            "System", [(_KIND_WORDS.get(kind, kind), kind) for kind in KINDS], file.system.kind
-        )
-        self._value = widgets.Combobox(
-            description="Named", value=file.system.value, options=_known("system"), style=LABEL, layout=WIDE
-        )
-        target = file.targets[0]
-        self._target = target.name
-        self._classes = _text("Classes", ", ".join(target.classes))
-        self._positive = _text("Positive labels", ", ".join(map(str, target.positive)))
-        self._threshold = widgets.BoundedFloatText(
-            value=target.threshold,
-            min=0.0,
-            max=1.0,
-            step=0.01,
-            description="Threshold",
-            style=LABEL,
-            layout=WIDE,
-        )
-        self.corpora = {
-            role: CorpusChoice(role, file.corpus.get(role), folder, target.positive)
-            for role in get_args(Role)
-        }
-        self._vectors = _dropdown(
-            "Embeddings",
-            [_NONE, "system", *_known("embeddings"), *_files(folder, _VECTORS)],
-            _named(file.embeddings),
-        )
-        self._relation = _dropdown(
-            "Relation",
-            list(get_args(Relation)),
-            file.embeddings.relation if file.embeddings else "context only",
-        )
+        self.counter = Worker()
+        """Counts large files while one chooses."""
+        self._body = widgets.VBox()
         self._said = widgets.HTML()
+        self._said.add_class("fairnb-said")
+        self._folds: dict[tuple[str, ...], Fold] = {}
+        self._build(notebook.case.file, notebook.case.folder)
         write = button(
             "Write", "save", "Write these choices into assessment.toml", lambda: self.write(), primary=True
         )
-        row = widgets.HBox([write, self._said])
-        row.add_class("fairnb-bar")
+        again = button(
+            "Look again",
+            "refresh",
+            "Look again at the case file and its files; choices that were not written are lost",
+            lambda: self.look_again(),
+        )
+        bar = widgets.HBox([write, again, self._said])
+        bar.add_class("fairnb-bar")
+        bar.add_class("fairnb-write")
         self.panel = Panel(
-            [
-                widgets.HTML(STYLE),
-                _heading("System"),
-                self._kind,
-                self._value,
-                _heading(f"Target {self._target}"),
-                self._classes,
-                help_line("Classes of the system that mean yes, separated by commas; empty: its only one"),
-                self._positive,
-                help_line("Labels of the corpora that mean yes, separated by commas"),
-                self._threshold,
-                _heading("Corpora"),
-                *(choice.box for choice in self.corpora.values()),
-                _heading("Embeddings"),
-                self._vectors,
-                self._relation,
-                row,
-            ],
+            [widgets.HTML(STYLE), widgets.HTML(PANEL_STYLE), self._body, bar],
             name="panel",
             told=lambda: what_is_assessed(self._notebook.case),
             retired=lambda: None,
         )
+        self.panel.add_class("fairnb-panel")
 
     def show(self) -> None:
         """Display it."""
@@ -116,266 +80,180 @@ class CasePanel:
 
     def write(self) -> None:
         """Write the choices into the case file, or say in one sentence why not."""
+        self._say("running", "Checking")
         self._notebook.worker.ask("panel", self._write)
 
+    def look_again(self) -> None:
+        """Show the case file and the folder's files as they are now."""
+        self._notebook.worker.ask("panel", self._look_again)
+
+    # ---- building
+
+    def _build(self, file: CaseFile, folder: Path) -> None:
+        lexicon = _lexicon(file, folder)
+        opened = {key: fold.opened for key, fold in self._folds.items()}
+
+        def open_(key: tuple[str, ...], at_first: bool) -> bool:
+            return opened.get(key, at_first)
+
+        score = file.system.scores
+        self.corpora = {
+            role: CorpusForm(
+                role,
+                file.corpus.get(role),
+                folder,
+                file.targets[0].positive,
+                lexicon,
+                score,
+                self.counter,
+                opened=open_(("corpus", role), role in file.corpus),
+            )
+            for role in get_args(Role)
+        }
+        self.system = SystemForm(
+            file.system, folder, self._columns_of_scores, opened=open_(("system",), True)
+        )
+        self.targets = TargetForms(file.targets, open_)
+        embeddings = open_(("embeddings",), file.embeddings is not None)
+        self.embeddings = EmbeddingsForm(file.embeddings, folder, opened=embeddings)
+        before = list(self._body.children)
+        self._body.children = [
+            self.system.fold.box,
+            self.targets.box,
+            *(form.fold.box for form in self.corpora.values()),
+            self.embeddings.fold.box,
+        ]
+        for widget in before:
+            _close(widget)
+        self._folds = self._parts()
+
+    def _parts(self) -> dict[tuple[str, ...], Fold]:
+        """The parts by their key in the case file."""
+        return {
+            ("system",): self.system.fold,
+            **self.targets.folds(),
+            **{("corpus", role): form.fold for role, form in self.corpora.items()},
+            ("embeddings",): self.embeddings.fold,
+        }
+
+    def _columns_of_scores(self) -> list[str]:
+        return list(
+            dict.fromkeys(name for form in self.corpora.values() for name in form.columns_of_scores())
+        )
+
+    # ---- writing
+
     def _write(self) -> None:
-        live = self._notebook.case.sources.live_object
+        live = self._notebook.case.sources.live_object if self._readable() else None
+        changed: dict[str, list[str]] = {}
 
         def check(folder: Path, data: bytes) -> Sequence[FairnbError]:
             return check_case(folder, live_object=live, results=False, data=data)
 
+        def change(document: CaseText) -> None:
+            changed.update(self._change(document))
+
+        for fold in self._parts().values():
+            fold.blame("")
         try:
             with self._notebook.turn() as case:
-                edit_case_file(case.folder, self._change, check)
+                before = _states(case)
+                edit_case_file(case.folder, change, check)
+            with self._notebook.turn() as case:
+                stale = [name for name, state in _states(case).items() if state != before.get(name)]
+                self._build(case.file, case.folder)
         except FairnbError as error:
-            self._say("failed", f"Not written: {error}")
+            self._refused(error)
             return
-        self._say("fresh", "Written into assessment.toml")
+        if not changed:
+            self._say("fresh", "Nothing was chosen otherwise: assessment.toml stays as it is")
+            return
+        what = "; ".join(f"{part} ({', '.join(keys)})" for part, keys in changed.items())
+        self._say("fresh", f"Written into assessment.toml: {what}", _to_run(stale))
         self._notebook.refresh()
 
-    def _say(self, state: str, words: str) -> None:
+    def _change(self, document: CaseText) -> dict[str, list[str]]:
+        """Edit the parsed case file; returns the keys that changed by part."""
+        found = {"System": self.system.edit(document)}
+        found |= {f"Target {name}": keys for name, keys in self.targets.edit(document).items()}
+        found |= {form.fold.title: form.edit(document) for form in self.corpora.values()}
+        found["Embeddings"] = self.embeddings.edit(document)
+        return {part: keys for part, keys in found.items() if keys}
+
+    def _look_again(self) -> None:
+        try:
+            with self._notebook.turn() as case:
+                self._build(case.file, case.folder)
+        except FairnbError as error:
+            self._refused(error, "Not shown")
+            return
+        self._say("fresh", "As the case file has it")
+
+    def _readable(self) -> bool:
+        try:
+            _ = self._notebook.case
+        except FairnbError:
+            # Said where the case is asked for in its turn.
+            return False
+        return True
+
+    def _refused(self, error: FairnbError, begins: str = "Not written") -> None:
+        """Say why not, naming the field at fault as it is called here, and show it there, too."""
+        named, fold = self._field(error.where)
+        said = f"{error.found}; {error.remedy}"
+        if fold is not None:
+            fold.blame(f"{named}: {said}")
+            self._say("failed", f"{begins}. {fold.title}, {named}: {said}")
+        else:
+            self._say("failed", f"{begins}. {error}")
+
+    def _field(self, where: str) -> tuple[str, Fold | None]:
+        """What a place in the case file is called here, and the part in which it stands."""
+        match = _PLACE.match(where)
+        if match is None:
+            return "", None
+        key, rest = match["key"], match["rest"] or ""
+        labels: Mapping[tuple[str, ...], str] = {
+            **self.system.labels(),
+            **self.targets.labels(),
+            **{key: label for form in self.corpora.values() for key, label in form.labels().items()},
+            **self.embeddings.labels(),
+        }
+        for parts, fold in sorted(self._parts().items(), key=lambda item: -len(".".join(item[0]))):
+            head = ".".join(parts)
+            if key == head or key.startswith(f"{head}."):
+                field = key.removeprefix(head).lstrip(".").split(".")[0]
+                named = labels.get((*parts, field), "") or "this part"
+                return f"{named} ({rest})" if rest else named, fold
+        return "", None
+
+    def _say(self, state: str, words: str, more: str = "") -> None:
+        tail = f" <span class='more'>{escape(printable(more))}</span>" if more else ""
         self._said.value = (
             f"<div class='fairnb-state fairnb-{state}' role='status'><span class='fairnb-dot' aria-hidden='true'>"
-            f"</span>{escape(words)}</div>"
+            f"</span>{escape(printable(words))}{tail}</div>"
         )
 
-    def _change(self, document: CaseText) -> None:
-        """Edit the parsed case file; only what was chosen otherwise is touched."""
-        file = self._notebook.case.file
-        if (self._kind.value, self._value.value) != (file.system.kind, file.system.value):
-            table = document.table("system")
-            for kind in KINDS:
-                table.pop(kind, None)
-            set_value(table, self._kind.value, self._value.value.strip())
-        self._change_target(document)
-        for role, choice in self.corpora.items():
-            choice.change(document, file.corpus.get(role))
-        self._change_embeddings(document, file.embeddings)
 
-    def _change_target(self, document: CaseText) -> None:
-        target = self._notebook.case.file.targets[0]
-        wanted = {
-            "classes": _list(self._classes.value),
-            "positive": _labels(self._positive.value),
-            "threshold": round(self._threshold.value, 6),
-        }
-        now = {
-            "classes": list(target.classes),
-            "positive": list(target.positive),
-            "threshold": target.threshold,
-        }
-        changed = {key: value for key, value in wanted.items() if value != now[key]}
-        if changed:
-            table = document.table("targets", self._target)
-            for key, value in changed.items():
-                set_value(table, key, value)
-
-    def _change_embeddings(self, document: CaseText, now: EmbeddingSpec | None) -> None:
-        chosen = self._vectors.value
-        if chosen == _NONE:
-            document.drop("embeddings")
-            return
-        relation = self._relation.value
-        if now is not None and (chosen, relation) == (_named(now), now.relation):
-            return
-        table = document.table("embeddings")
-        if now is None or chosen != _named(now):
-            for key in ("use", "path", "vocabulary"):
-                table.pop(key, None)
-            set_value(table, "path" if Path(chosen).suffix in _VECTORS else "use", chosen)
-        set_value(table, "relation", relation)
+def _lexicon(file: CaseFile, folder: Path) -> Lexicon | None:
+    try:
+        return load_lexicon(file.lexicon, folder)
+    except FairnbError:
+        # The check of the case file says it; without words there is no guess.
+        return None
 
 
-class CorpusChoice:
-    """One corpus: a known one, or a file whose columns are given their roles.
-
-    Parameters
-    ----------
-    role : {"train", "test", "synthetic"}
-    spec : CorpusSpec or None
-        What the case file says.
-    folder : Path
-        The case folder.
-    asked : sequence
-        The target's positive labels.
-    """
-
-    def __init__(self, role: Role, spec: CorpusSpec | None, folder: Path, asked: Sequence[int | str]) -> None:
-        self.role = role
-        self._asked = asked
-        self._folder = folder
-        self._named = _named(spec)
-        options = list(dict.fromkeys([_NONE, *_known("corpus"), *_files(folder, _CORPORA), self._named]))
-        self.choice = _dropdown(f"{role.capitalize()} corpus", options, self._named)
-        self.columns: dict[str, Any] = {}
-        """Role of each column of the file, by the column's name."""
-        self.positive = _text("Its positive labels", "")
-        self._labels: list[int | str] = []
-        self._look = widgets.VBox()
-        self.box = widgets.VBox([self.choice, self._look])
-        self.choice.observe(lambda change: self._shown(None), "value")
-        self._shown(spec)
-
-    def _shown(self, spec: CorpusSpec | None) -> None:
-        """Show the columns of the chosen file; with a spec, the roles that the case file gives them."""
-        self.columns = {}
-        self.positive.value = ", ".join(map(str, spec.positive or ())) if spec is not None else ""
-        name = self.choice.value
-        if Path(name).suffix.lower() not in _CORPORA:
-            known = {item.name: item for item in all_known("corpus")}
-            self._look.children = [help_line(known[name].title)] if name in known else []
-            return
-        try:
-            seen = preview(self._folder / name)
-        except FairnbError as error:
-            self._look.children = [help_line(str(error))]
-            return
-        roles = {one.name: one.role if one.role in _ROLES else "" for one in seen.columns}
-        if spec is not None and spec.path == name:
-            said = {
-                role: getattr(spec, role) or (role if role in ("text", "label") else None)
-                for role in _ROLES[1:]
-            }
-            roles = {one: next((r for r, column in said.items() if column == one), "") for one in roles}
-        parts = []
-        for one in seen.columns:
-            menu = _dropdown(
-                one.name or "(no name)", [(role or "not used", role) for role in _ROLES], roles[one.name]
-            )
-            self.columns[one.name] = menu
-            guessed = f"; guessed as {one.role}: {one.reason}" if one.role else ""
-            parts += [
-                menu,
-                help_line(f"{one.kind}; {one.values:,} different; {one.missing:.1%} missing{guessed}"),
-            ]
-        self._labels = [label for label, _ in seen.guess.labels]
-        if spec is None and not set(self._labels) & set(self._asked):
-            self.positive.value = ", ".join(map(str, seen.guess.positive))
-        own = help_line("Labels of this file that mean yes, where they are others than the target's")
-        self._look.children = [widgets.HTML(_rows(seen)), *parts, self.positive, own, help_line(_facts(seen))]
-
-    def keys(self) -> dict[str, str]:
-        """The keys of the corpus's table that the choices amount to.
-
-        Raises
-        ------
-        FairnbError
-            ``role-twice`` if two columns are given one role.
-        """
-        name = self.choice.value
-        if not self.columns:
-            return {"path" if Path(name).suffix.lower() in _CORPORA else "use": name}
-        found = {"path": name}
-        for column, menu in self.columns.items():
-            if menu.value in found:
-                raise FairnbError(
-                    "role-twice",
-                    f"two columns of {name} are the {menu.value} ({found[menu.value]} and {column})",
-                    "choose one of them",
-                    where=f"[corpus.{self.role}]",
-                )
-            if menu.value:
-                found[menu.value] = column
-        return found
-
-    def change(self, document: CaseText, now: CorpusSpec | None) -> None:
-        """Bring the case file's table in line with the choices."""
-        if self.choice.value == _NONE:
-            document.drop("corpus", self.role)
-            return
-        wanted = self.keys()
-        yes = _labels(self.positive.value) if self.columns else list((now and now.positive) or ())
-        if now is not None and wanted == _keys_of(now) and yes == list(now.positive or ()):
-            return
-        table = document.table("corpus", self.role)
-        if now is None or self.choice.value != self._named:
-            for key in list(table):
-                del table[key]
-        for key in ("use", "path", *_ROLES[1:]):
-            if key in wanted:
-                set_value(table, key, wanted[key])
-            else:
-                table.pop(key, None)
-        if yes and (now is None or yes != list(now.positive or ())):
-            set_value(table, "positive", yes)
-            # Both sides are named, so that a label nobody thought of is an error and not a silent no.
-            set_value(table, "negative", [label for label in self._labels if label not in yes])
-        elif not yes:
-            for key in ("positive", "negative"):
-                table.pop(key, None)
+def _states(case: Case) -> dict[str, str]:
+    return {name: state_of(case, name) for name in case.sections}
 
 
-_KIND_WORDS = {
-    "use": "known system",
-    "python": "Python function (module:function)",
-    "sklearn": "scikit-learn pipeline (file)",
-    "keras": "Keras model (file)",
-    "scores": "recorded scores (column)",
-}
+def _to_run(sections: Sequence[str]) -> str:
+    if not sections:
+        return ""
+    return f"To be run again: {', '.join(section(name).title for name in sections)}"
 
 
-def _keys_of(spec: CorpusSpec) -> dict[str, str]:
-    if spec.use is not None:
-        return {"use": spec.use}
-    found = {"path": str(spec.path), "text": spec.text or "text", "label": spec.label or "label"}
-    return found | {key: value for key in ("id", "language", "cluster") if (value := getattr(spec, key))}
-
-
-def _rows(seen: FilePreview) -> str:
-    head = [column.name or "(no name)" for column in seen.columns]
-    return as_table(f"The first rows of {seen.guess.rows:,}, masked", [head, *seen.rows])
-
-
-def _facts(seen: FilePreview) -> str:
-    labels = ", ".join(f"{label}: {rows:,}" for label, rows in seen.guess.labels[:_MOST]) or "none found"
-    said = [f"Labels {labels}", f"{seen.duplicates:,} texts that stood before"]
-    if seen.languages:
-        said.append(
-            "languages " + ", ".join(f"{one or 'none'}: {rows:,}" for one, rows in seen.languages[:_MOST])
-        )
-    if seen.identities:
-        said.append(
-            f"maybe annotated mentions, to be named in the case file: {', '.join(seen.identities[:_MOST])}"
-        )
-    if seen.guess.encoding:
-        said.append(f"read as {seen.guess.encoding}")
-    return "; ".join(said)
-
-
-def _named(spec: Any) -> str:
-    return _NONE if spec is None else str(spec.use or spec.path)
-
-
-def _known(kind: Kind) -> list[str]:
-    return [item.name for item in all_known(kind)]
-
-
-def _files(folder: Path, suffixes: Sequence[str]) -> list[str]:
-    return sorted(
-        path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() in suffixes
-    )
-
-
-def _list(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _labels(text: str) -> list[int | str]:
-    """Labels as the readers of corpora take them: whole numbers as numbers."""
-    return [int(one) if one.removeprefix("-").isdecimal() else one for one in _list(text)]
-
-
-def _heading(text: str) -> Any:
-    return widgets.HTML(f"<div class='fairnb-heading'>{escape(text)}</div>")
-
-
-def _text(label: str, value: str) -> Any:
-    return widgets.Text(value=value, description=label, style=LABEL, layout=WIDE, continuous_update=False)
-
-
-def _dropdown(label: str, options: Sequence[Any], value: Any) -> Any:
-    listed = list(options)
-    values = [one[1] if isinstance(one, tuple) else one for one in listed]
-    if value not in values:
-        listed.append(value)
-    return widgets.Dropdown(options=listed, value=value, description=label, style=LABEL, layout=WIDE)
+def _close(widget: widgets.Widget) -> None:
+    for child in getattr(widget, "children", ()):
+        _close(child)
+    widget.close()

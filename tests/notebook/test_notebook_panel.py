@@ -11,6 +11,7 @@ import pytest
 from fairnb.case import load_case
 from fairnb.corpus import preview
 from fairnb.notebook import NotebookCase
+from fairnb.notebook._mapping import Use
 from fairnb.notebook._overview import Overview
 from fairnb.notebook._panel import CasePanel
 from fairnb.notebook._tables import sections_at_a_glance, what_is_assessed
@@ -66,7 +67,9 @@ def test_nothing_chosen_writes_nothing(panel: CasePanel) -> None:
 def test_a_chosen_file_and_its_columns_are_written_and_comments_stay(panel: CasePanel) -> None:
     choice = panel.corpora["train"]
     choice.choice.value = "other.csv"
-    choice.columns["tongue"].value = "language"
+    table = choice.table
+    assert table is not None
+    table.use("tongue", Use("language"))
     # None of its labels is one of the target's, which are 0 and 1: it gets its own.
     assert choice.positive.value == "yes"
     text = _written(panel)
@@ -85,8 +88,8 @@ def test_a_chosen_file_and_its_columns_are_written_and_comments_stay(panel: Case
 
 def test_what_would_be_wrong_is_refused_in_one_sentence_and_nothing_is_written(panel: CasePanel) -> None:
     before = (panel._notebook.case.folder / "assessment.toml").read_bytes()
-    panel._kind.value = "python"
-    panel._value.value = "nowhere:score"
+    panel.system.kind.value = "python"
+    panel.system.value.value = "nowhere:score"
     assert _written(panel).encode() == before
     assert "Not written" in panel._said.value
     assert "nowhere" in panel._said.value
@@ -95,7 +98,8 @@ def test_what_would_be_wrong_is_refused_in_one_sentence_and_nothing_is_written(p
 def test_two_columns_of_one_role_are_refused(panel: CasePanel) -> None:
     choice = panel.corpora["train"]
     choice.choice.value = "other.csv"
-    choice.columns["who"].value = "text"
+    assert choice.table is not None
+    choice.table.use("who", Use("text"))
     _written(panel)
     assert "two columns of other.csv are the text (who and what was said)" in panel._said.value
 
@@ -119,7 +123,7 @@ def test_hostile_names_and_cells_are_escaped(small: Callable[..., Path]) -> None
         own = widget.value if type(widget).__name__ == "HTML" else ""
         return own + "".join(html(child) for child in getattr(widget, "children", ()))
 
-    said = html(made.corpora["train"].box)
+    said = html(made.corpora["train"].fold.box)
     assert "<script" not in said
     assert "<img" not in said
 
