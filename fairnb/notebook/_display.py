@@ -22,8 +22,9 @@ PROGRESS = "application/vnd.fairnb.progress+json"
 def bundle_of(payloads: Sequence[Payload], *, changed: Sequence[str] = ()) -> dict[str, Any]:
     """MIME bundle of one section's results: HTML, first figure, text, and the payloads themselves.
 
-    Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML's annex, its figures,
-    and at last the HTML gives way to the text. The payloads always stay whole.
+    Over `LARGEST` bytes the figure goes first (the HTML holds it too), then the HTML's annex, as many of its
+    figures as need be, the last first, and at last the HTML gives way to the text. The payloads always stay
+    whole.
 
     Parameters
     ----------
@@ -53,10 +54,13 @@ def bundle_of(payloads: Sequence[Payload], *, changed: Sequence[str] = ()) -> di
         )
     after = f"<p>{escape(told)}</p>" if told else ""
     html = ""
-    for annex, drawn in ((True, True), (False, True), (False, False)):
-        html = page.html(annex=annex, drawn=drawn) + after
+    fewer = reversed(range(page.figures))
+    for annex, figures in ((True, None), (False, None), *((False, number) for number in fewer)):
+        html = page.html(annex=annex, figures=figures) + after
         if not annex:
-            left_out = "tables of the annex" if drawn else "tables of the annex and the figures"
+            left_out = "tables of the annex"
+            if figures is not None:
+                left_out += f" and {'the' if figures == 0 else 'some of the'} figures"
             html += f"<p>The {left_out} are too large for the notebook; the audit document prints them.</p>"
         if size_of({**bundle, "text/html": html}) <= LARGEST:
             break

@@ -62,14 +62,16 @@ def render_section(
     return html_of(section_view(payloads, numbering, drawn=drawn), annex=annex)
 
 
-def html_of(view: SectionView, *, annex: bool = True, drawn: bool = True) -> str:
-    """A section's view as a fragment of HTML, with its annex and its figures or without."""
+def html_of(view: SectionView, *, annex: bool = True, figures: int | None = None) -> str:
+    """A section's view as a fragment of HTML, with its annex or without, and at most so many figures a target."""
     from fairnb.report._html import render
 
     if not annex:
         view = replace(view, parts=tuple(replace(part, annex=()) for part in view.parts))
-    if not drawn:
-        view = replace(view, parts=tuple(replace(part, figures=()) for part in view.parts))
+    if figures is not None:
+        view = replace(
+            view, parts=tuple(replace(part, figures=part.figures[:figures]) for part in view.parts)
+        )
     return render("fragment.html.j2", section=view, paper=False)
 
 
@@ -105,9 +107,14 @@ class SectionPage:
     def __init__(self, payloads: Sequence[Payload]) -> None:
         self._view = section_view(payloads, None)
 
-    def html(self, *, annex: bool = True, drawn: bool = True) -> str:
-        """As `render_section`."""
-        return html_of(self._view, annex=annex, drawn=drawn)
+    @property
+    def figures(self) -> int:
+        """Figures of the target that has most."""
+        return max(len(part.figures) for part in self._view.parts)
+
+    def html(self, *, annex: bool = True, figures: int | None = None) -> str:
+        """As `render_section`, with at most so many figures of each target; None: all."""
+        return html_of(self._view, annex=annex, figures=figures)
 
     def text(self) -> str:
         """As `render_text`."""

@@ -19,16 +19,20 @@ def payloads(small: Any) -> tuple[Payload, ...]:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the report room hands back, to be set by a test."""
-    given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words", "annex": "", "figures": ""}
+    given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words", "annex": "", "figures": []}
 
     class Page:
         def __init__(self, payloads: Any) -> None:
             pass
 
-        def html(self, *, annex: bool, drawn: bool) -> str:
-            return given["html"] + (given["annex"] if annex else "") + (given["figures"] if drawn else "")
+        @property
+        def figures(self) -> int:
+            return len(given["figures"])
+
+        def html(self, *, annex: bool, figures: int | None) -> str:
+            return given["html"] + (given["annex"] if annex else "") + "".join(given["figures"][:figures])
 
         def text(self) -> str:
             return given["text"]
@@ -41,7 +45,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def test_it_holds_page_figure_text_and_the_payloads(
-    payloads: tuple[Payload, ...], drawn: dict[str, str]
+    payloads: tuple[Payload, ...], drawn: dict[str, Any]
 ) -> None:
     bundle = bundle_of(payloads)
     assert set(bundle) == {"text/html", "image/svg+xml", "text/plain", BUNDLE}
@@ -49,12 +53,12 @@ def test_it_holds_page_figure_text_and_the_payloads(
     assert json.loads(json.dumps(bundle)) == bundle
 
 
-def test_without_a_figure_there_is_none(payloads: tuple[Payload, ...], drawn: dict[str, str]) -> None:
+def test_without_a_figure_there_is_none(payloads: tuple[Payload, ...], drawn: dict[str, Any]) -> None:
     drawn["svg"] = ""
     assert "image/svg+xml" not in bundle_of(payloads)
 
 
-def test_a_large_figure_goes_first(payloads: tuple[Payload, ...], drawn: dict[str, str]) -> None:
+def test_a_large_figure_goes_first(payloads: tuple[Payload, ...], drawn: dict[str, Any]) -> None:
     drawn["svg"] = "x" * 600_000
     bundle = bundle_of(payloads)
     assert set(bundle) == {"text/html", "text/plain", BUNDLE}
@@ -62,19 +66,31 @@ def test_a_large_figure_goes_first(payloads: tuple[Payload, ...], drawn: dict[st
 
 
 def test_the_annex_goes_before_the_figures_and_both_before_the_page(
-    payloads: tuple[Payload, ...], drawn: dict[str, str]
+    payloads: tuple[Payload, ...], drawn: dict[str, Any]
 ) -> None:
     drawn["annex"] = "a" * 600_000
-    drawn["figures"] = "<p>figures</p>"
+    drawn["figures"] = ["<p>figures</p>"]
     assert bundle_of(payloads)["text/html"].startswith("<p>page</p><p>figures</p><p>The tables of the annex")
-    drawn["figures"] = "f" * 600_000
+    drawn["figures"] = ["f" * 600_000]
     assert bundle_of(payloads)["text/html"].startswith(
         "<p>page</p><p>The tables of the annex and the figures"
     )
 
 
+def test_as_many_figures_stay_as_there_is_room_for(
+    payloads: tuple[Payload, ...], drawn: dict[str, Any]
+) -> None:
+    drawn["figures"] = [letter * 200_000 for letter in "abc"]
+    page = bundle_of(payloads)["text/html"]
+    assert [page.count(letter * 200_000) for letter in "abc"] == [1, 1, 0]
+    assert page.endswith(
+        "<p>The tables of the annex and some of the figures are too large for the notebook; "
+        "the audit document prints them.</p>"
+    )
+
+
 def test_a_large_page_gives_way_to_the_text_escaped(
-    payloads: tuple[Payload, ...], drawn: dict[str, str]
+    payloads: tuple[Payload, ...], drawn: dict[str, Any]
 ) -> None:
     drawn["html"], drawn["text"] = "x" * 600_000, "a < b"
     bundle = bundle_of(payloads)
@@ -84,7 +100,7 @@ def test_a_large_page_gives_way_to_the_text_escaped(
 
 
 def test_results_over_the_limit_are_refused(
-    payloads: tuple[Payload, ...], drawn: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    payloads: tuple[Payload, ...], drawn: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_display, "LARGEST", 1000)
     with pytest.raises(FairnbError) as caught:
@@ -93,7 +109,7 @@ def test_results_over_the_limit_are_refused(
 
 
 def test_outside_of_ipython_the_text_is_printed(
-    payloads: tuple[Payload, ...], drawn: dict[str, str], capsys: pytest.CaptureFixture[str]
+    payloads: tuple[Payload, ...], drawn: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert show(bundle_of(payloads), "id") is None
     assert capsys.readouterr().out == "words\n"
