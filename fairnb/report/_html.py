@@ -20,6 +20,7 @@ _UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff]"
 )
+_ID = re.compile(r"M-\d+")
 _BREAKS = re.compile(r"[\s\-/]+")
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h4", "h5", "h6",
@@ -76,6 +77,7 @@ def environment() -> Environment:
     made.filters["markdown"] = markdown
     made.filters["grouped"] = _grouped
     made.filters["unbroken"] = _unbroken
+    made.filters["ids"] = _ids
     return made
 
 
@@ -88,6 +90,13 @@ def _shown(value: Any) -> Any:
 def _grouped(digest: str, size: int = 4) -> str:
     """A digest in groups, so that two people can read it to each other."""
     return " ".join(digest[start : start + size] for start in range(0, len(digest), size))
+
+
+def _ids(refs: str) -> Markup:
+    """Ids of measures, none of which is broken at its hyphen where several do not fit into one line."""
+    from markupsafe import Markup, escape
+
+    return Markup(_ID.sub(r'<span class="id">\g<0></span>', str(escape(refs))))  # noqa: S704 - escaped before
 
 
 def _unbroken(text: str) -> int:
