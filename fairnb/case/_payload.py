@@ -7,6 +7,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fairnb import __version__
 from fairnb.errors import ExitCode, FairnbError
-from fairnb.files import canonical_json, digest_of, plain, sha256
+from fairnb.files import canonical_json, plain, sha256
 from fairnb.sections import Result
 
 SCHEMA = "fairnb.result/1"
@@ -95,10 +96,25 @@ class Payload(_Frozen):
         """What the section handed back."""
         return self.content.result
 
+    @cached_property
+    def canonical(self) -> bytes:
+        """Canonical JSON of `content`: what is digested, stored and shown is written once."""
+        return canonical_json(self.content.model_dump(mode="json"))
+
     def to_json(self) -> dict[str, Any]:
         """Plain values, as they are written to files and notebooks."""
-        data: dict[str, Any] = plain(self.model_dump(mode="json"))
-        return data
+        return {
+            "schema": self.schema_,
+            "content": json.loads(self.canonical),
+            "context": plain(self.context.model_dump(mode="json")),
+            "content_sha256": self.content_sha256,
+        }
+
+    def to_bytes(self) -> bytes:
+        """Canonical JSON of `to_json()`, as it is stored."""
+        around = canonical_json({"content_sha256": self.content_sha256, "context": self.context})
+        schema = canonical_json({"schema": self.schema_})
+        return b'{"content":' + self.canonical + b"," + around[1:-1] + b"," + schema[1:]
 
 
 def seal(content: Content, context: Context) -> Payload:
@@ -108,27 +124,35 @@ def seal(content: Content, context: Context) -> Payload:
     receiver reads are the same to whoever prints them: whole numbers and the order of keys included.
     """
     canonical = canonical_json(content.model_dump(mode="json"))
-    return Payload(
+    payload = Payload(
         content=Content.model_validate(json.loads(canonical)),
         context=context,
         content_sha256=sha256(canonical),
     )
+    vars(payload)["canonical"] = canonical
+    return payload
 
 
 def context_now(seconds: float) -> Context:
     """Time, machine kind and versions of this moment; no host name and no path."""
+    return Context(
+        created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        seconds=round(seconds, 3),
+        machine=f"{sys.platform} {platform.machine()}",
+        versions=dict(_versions()),
+    )
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    """What this process runs with; looked up once, as each look reads the packages' files."""
     versions = {"fairnb": __version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return Context(
-        created=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        seconds=round(seconds, 3),
-        machine=f"{sys.platform} {platform.machine()}",
-        versions=dict(sorted(versions.items())),
-    )
+    return dict(sorted(versions.items()))
 
 
 def read_payload(data: Any, where: str = "") -> Payload:
@@ -161,7 +185,8 @@ def read_payload(data: Any, where: str = "") -> Payload:
             where,
         )
     try:
-        altered = digest_of(data["content"]) != data["content_sha256"]
+        canonical = canonical_json(data["content"])
+        altered = sha256(canonical) != data["content_sha256"]
         payload = None if altered else Payload.model_validate(data)
     except (KeyError, TypeError, ValueError, FairnbError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
@@ -175,6 +200,7 @@ def read_payload(data: Any, where: str = "") -> Payload:
             "run the section again",
             where,
         )
+    vars(payload)["canonical"] = canonical
     return payload
 
 

@@ -46,8 +46,8 @@ class Store:
         """Write a result under the digest of its request and inputs."""
         key = digest_of({"request": payload.content.request, "inputs": payload.content.inputs})
         path = self._made("results") / f"{payload.section}-{key[:12]}.json"
-        text = json.dumps(payload.to_json(), ensure_ascii=False, indent=1, sort_keys=True)
-        write_bytes(path, text.encode("utf-8") + b"\n")
+        write_bytes(path, payload.to_bytes() + b"\n")
+        self._read[path] = (_signature(path), payload)
         return path
 
     def save_tally(self, digest: str, data: bytes) -> None:
@@ -82,8 +82,7 @@ class Store:
 
     def _result(self, path: Path) -> Payload | None:
         try:
-            stat = path.stat()
-            signature = (stat.st_mtime_ns, stat.st_size)
+            signature = _signature(path)
             known = self._read.get(path)
             if known is not None and known[0] == signature:
                 return known[1]
@@ -104,6 +103,12 @@ class Store:
     def _tally_path(self, digest: str, *, made: bool = False) -> Path:
         folder = self._made("tallies") if made else self._folder("tallies")
         return folder / f"{digest}.tally"
+
+
+def _signature(path: Path) -> tuple[int, int]:
+    """By which a file that was touched is known."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
 
 
 def as_base64(data: bytes) -> str:

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -89,7 +90,7 @@ def packaged_templates(attribute: str) -> TemplateSet:
             f"there are no packaged templates for {attribute!r}",
             f"choose among {', '.join(PACKAGED)} or give a file of your own",
         )
-    return _filled(_parsed(_packaged_text(attribute), f"{attribute}.toml"), f"{attribute}.toml")
+    return _read(_packaged_text(attribute), f"{attribute}.toml")
 
 
 def read_templates(path: Path, name: str = "") -> TemplateSet:
@@ -141,7 +142,13 @@ def read_templates(path: Path, name: str = "") -> TemplateSet:
         raise FairnbError(
             "bad-templates", f"the file cannot be read ({error})", "save it as UTF-8 text", where=shown
         ) from None
-    return _filled(_parsed(text, shown), shown)
+    return _read(text, shown)
+
+
+@lru_cache(maxsize=16)
+def _read(text: str, name: str) -> TemplateSet:
+    """Templates from a file's text; the same text is not filled again."""
+    return _filled(_parsed(text, name), name)
 
 
 def _packaged_text(name: str) -> str:
