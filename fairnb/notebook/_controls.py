@@ -14,6 +14,7 @@ from fairnb.notebook._display import Shown, bundle_of, show_live, told
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._stopping import RunStopped
+from fairnb.notebook._threshold import at_threshold
 from fairnb.notebook._widgets import STYLE, Control, Panel, button, hear_meanwhile
 from fairnb.sections import Need, section
 from fairnb.statistics import Tally
@@ -140,7 +141,7 @@ class Controls:
         """Set the state line and offer the buttons that make sense."""
         self.state = state
         waits = state in ("queued", "running")
-        if not waits:
+        if not waits and state != "changed":
             self._settled = (state, words, more)
         if self.retired:
             return
@@ -219,7 +220,7 @@ class Controls:
 
     def _unqueued(self) -> None:
         """Go back to the state of before the queue."""
-        if self._ran and self._values != self._ran_with:
+        if self._ran and any(differing(self._values, self._ran_with, self._fields)):
             self._say("changed", "Changed", "press Run")
         else:
             self._say(*self._settled)
@@ -434,16 +435,3 @@ class Controls:
         self.retired = True
         self._stop.set()
         self._notebook.worker.drop(self._section.id)
-
-
-def at_threshold(tally: Tally, threshold: float) -> str:
-    """What a threshold does to all texts of a tally, in one sentence."""
-    counts = tally.confusion(threshold)
-    if not counts.n:
-        return ""
-    rounded = "" if tally.exact_at(threshold) else " (rounded scores)"
-    return (
-        f"At {threshold:.2f}{rounded}: {counts.flagged / counts.n:.1%} of {counts.n:,} texts flagged, "
-        f"{counts.fn:,} of {counts.positive:,} positive ones missed, "
-        f"{counts.fp:,} of {counts.negative:,} negative ones flagged."
-    )

@@ -17,6 +17,9 @@ from fairnb.case import CONTROLS, CONTROLS_CLASS, controls_id
 from fairnb.notebook._fields import ParamField
 
 LABEL = {"description_width": "9.5em"}
+SLIDER_CLASS = "fairnb-slider"
+"""Class of sliders; the JupyterLab extension names their handles by the title of such an element."""
+_STEPS = 100
 WIDE: dict[str, str] = {"width": "min(100%, 34em)"}
 STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"
 
@@ -94,10 +97,12 @@ class Control:
         self.field = field
         self._open: Any = None
         self._stands_for = stands_for
+        self._slider: Any = None
         self.input = self._made(value)
+        beside = [part for part in (self._slider, self._open) if part is not None]
         parts = [self.input]
-        if self._open is not None:
-            parts = [widgets.HBox([self.input, self._open], layout=widgets.Layout(flex_flow="row wrap"))]
+        if beside:
+            parts = [widgets.HBox([self.input, *beside], layout=widgets.Layout(flex_flow="row wrap"))]
         if field.help:
             parts.append(help_line(field.help))
         self.box = widgets.VBox(parts)
@@ -204,8 +209,52 @@ class Control:
             )
             if value is None:
                 value = self._stands_for if self._stands_for is not None else low
-        # Not a slider: ipywidgets' has no name for those who cannot see it, and steps of a hundredth only.
-        return widgets.BoundedFloatText(value=value, min=low, max=high, step=0.01, **common)
+        common["layout"] = widgets.Layout(width="16em")
+        step = (high - low) / _STEPS
+        number = widgets.BoundedFloatText(value=value, min=low, max=high, step=step, **common)
+        self._slider = _slider(number, step)
+        return number
+
+
+def _slider(number: Any, step: float) -> Any:
+    """A slider that follows a field for numbers, and is followed by it.
+
+    The field stays the parameter's value: it takes values between the slider's steps, and it has a label for
+    those who do not see where a slider stands.
+    """
+    made = widgets.FloatSlider(
+        value=number.value,
+        min=number.min,
+        max=number.max,
+        step=step,
+        readout=False,
+        tooltip=number.description,
+        layout=widgets.Layout(flex="1 1 9em", width="auto", min_width="7em", max_width="17em"),
+    )
+    made.add_class(SLIDER_CLASS)
+    placed = True
+
+    def to_number(change: Any) -> None:
+        # A front end sets a slider that was placed between two steps onto the nearer one, and reports that as
+        # if a person had moved it.
+        nonlocal placed
+        reported = placed and abs(change["new"] - number.value) <= step * 0.500001
+        placed = False
+        if not reported:
+            number.value = round(change["new"], 6)
+
+    def to_slider(change: Any) -> None:
+        nonlocal placed
+        # What came from the slider is not sent back: it would pull at the handle while it is moved.
+        if abs(change["new"] - made.value) > step * 1e-6:
+            made.unobserve(to_number, "value")
+            made.value = change["new"]
+            made.observe(to_number, "value")
+            placed = True
+
+    made.observe(to_number, "value")
+    number.observe(to_slider, "value")
+    return made
 
 
 def help_line(text: str) -> Any:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairnb.case import BUNDLE, load_case
+from fairnb.case import BUNDLE, CONTROLS, load_case
 from fairnb.notebook import NotebookCase, _controls
 from fairnb.notebook._controls import Controls
+from fairnb.notebook._stopping import RunStopped
 
 SLOW = '''
 import time
@@ -115,6 +117,27 @@ def test_steps_of_a_slider_are_one_run(opened: Callable[..., Controls], output: 
     assert [_threshold(bundle) for bundle in output.shown] == [None, 0.7]
 
 
+def test_the_slider_moves_the_field_and_the_field_the_slider(opened: Callable[..., Controls]) -> None:
+    control = opened()._controls["threshold"]
+    slider, field = control._slider, control.input
+    slider.value = 0.62
+    assert (field.value, control.value) == (0.62, 0.62)
+    field.value = 0.3
+    assert slider.value == 0.3
+
+
+def test_a_value_between_the_sliders_steps_stays_as_it_was_typed(opened: Callable[..., Controls]) -> None:
+    control = opened()._controls["threshold"]
+    slider, field = control._slider, control.input
+    field.value = 0.505
+    # The front end puts the handle onto the nearest step and reports it.
+    slider.value = 0.51
+    assert (field.value, control.value) == (0.505, 0.505)
+    # A person moves it from there, back to the other neighbour.
+    slider.value = 0.5
+    assert control.value == 0.5
+
+
 def test_reset_replays_the_case_files_result(opened: Callable[..., Controls], output: Handle) -> None:
     controls = opened()
     controls._controls["threshold"].input.value = 0.6
@@ -191,6 +214,84 @@ def test_a_first_run_that_fails_shows_no_result_and_no_traceback(
     assert controls.state == "failed"
     assert BUNDLE not in output.shown[0]
     assert "failed" in output.shown[0]["text/plain"]
+    said = output.shown[0][CONTROLS]
+    assert (said["section"], said["state"]) == ("technical_performance", "failed")
+    assert "nothing" in said["message"]
+
+
+def test_a_first_run_that_failed_gives_way_to_the_result(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened(system='scores = "nothing"')
+    path = controls._notebook.case.folder / "assessment.toml"
+    path.write_text(path.read_text().replace('scores = "nothing"', 'scores = "score"'))
+    controls.run()
+    _settled(controls)
+    assert [BUNDLE in bundle for bundle in output.shown] == [False, True]
+    assert CONTROLS not in output.shown[-1]
+
+
+def test_what_waits_for_another_section_is_queued_and_stop_takes_it_out(
+    opened: Callable[..., Controls], output: Handle
+) -> None:
+    controls = opened()
+    worker = controls._notebook.worker
+    going, may_end = threading.Event(), threading.Event()
+
+    def other() -> None:
+        going.set()
+        may_end.wait(20)
+
+    worker.ask("another section", other)
+    assert going.wait(20)
+    controls._controls["threshold"].input.value = 0.6
+    assert controls.state == "queued"
+    assert "Queued" in _said(controls)
+    assert controls._stopper.layout.display == ""
+    controls.stop()
+    assert controls.state == "changed"
+    controls.reset()
+    controls.run()
+    assert controls.state == "queued"
+    controls.stop()
+    assert controls.state == "fresh"
+    may_end.set()
+    _settled(controls)
+    assert len(output.shown) == 1
+
+
+def test_stop_while_another_thread_has_the_turn_leaves_what_was(opened: Callable[..., Controls]) -> None:
+    controls = opened()
+    with controls._notebook.turn():
+        controls.run()
+        assert not controls._notebook.worker.wait(0.3)
+        assert controls.state == "queued"
+        controls.stop()
+        _settled(controls)
+        assert controls.state == "fresh"
+    assert [entry["event"] for entry in _log(controls)].count("replay") == 0
+
+
+def test_a_stopped_run_ends_the_cell_and_lets_go_what_waits_behind_it(
+    opened: Callable[..., Controls], output: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = Controls._progress
+
+    def stopping(self: Controls) -> Any:
+        tell = before(self)
+
+        def counted(done: int, total: int, what: str) -> None:
+            tell(done, total, what)
+            if done >= 10:
+                assert self._notebook.stop()
+
+        return counted
+
+    monkeypatch.setattr(Controls, "_progress", stopping)
+    with pytest.raises(RunStopped):
+        opened(system='python = "slow:score"\nversion = "1"\nbatch_size = 10')
+    said = output.shown[-1][CONTROLS]
+    assert (said["state"], said["message"]) == ("stopped", "10 of 60 scored; Run continues")
 
 
 def test_messages_are_escaped(opened: Callable[..., Controls]) -> None:
@@ -277,7 +378,7 @@ def test_the_sentence_on_a_threshold_is_quick_on_a_million_rows() -> None:
 
     import numpy as np
 
-    from fairnb.notebook._controls import at_threshold
+    from fairnb.notebook._threshold import at_threshold
     from fairnb.statistics import Counting
 
     drawn = np.random.default_rng(0)
