@@ -45,6 +45,20 @@ def test_each_term_s_share_comes_down_to_that_of_all_texts(language: str) -> Non
     assert not all(balance.wanted for balance in made.balance)
 
 
+@pytest.mark.parametrize(("misogynous", "others", "wanted"), [(1, 0, 2), (2, 0, 3), (1, 1, 1), (0, 2, 0)])
+def test_wanted_is_the_least_number_that_brings_a_share_down(
+    misogynous: int, others: int, wanted: int
+) -> None:
+    # Two of five texts are misogynous: m of t + w is at most 2/5 from w = 5 m / 2 - t on, rounded up.
+    labels = np.array([1, 1, 0, 0, 0])
+    texts = [
+        f"comare {row}" if row < misogynous or 2 <= row < 2 + others else f"cielo {row}" for row in range(5)
+    ]
+    (balance,) = neutral_sentences(texts, labels, ["comare"], "it").balance
+    assert (balance.misogynous, balance.texts) == (misogynous, misogynous + others)
+    assert balance.wanted == wanted
+
+
 @LANGUAGES
 def test_sentences_are_new_and_each_holds_one_term(language: str) -> None:
     texts, labels = training(language)

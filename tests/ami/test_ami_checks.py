@@ -89,6 +89,15 @@ def test_what_is_no_share_is_no_score(refused, cell):
     assert repr(cell) in error.found
 
 
+def test_rows_may_stand_in_any_order(task):
+    files = task.files(task.guessed(2))
+    turned = {name: "".join((rows := data.splitlines(True))[5:] + rows[:5]) for name, data in files.items()}
+    as_gold, other = (
+        score_submissions([task.zipped(one)], **task.golds(), resamples=10).runs[0] for one in (files, turned)
+    )
+    assert (other.a, other.b) == (as_gold.a, as_gold.b)
+
+
 def test_mistakes_in_all_files_are_told_together(task):
     files = task.files(task.guessed(2))
     files = {name: line(2, "x")(data) for name, data in files.items()}

@@ -49,6 +49,16 @@ def test_adjusted_values_are_holms_of_normal_ones():
     assert [one.p for one in found.differences] == pytest.approx(holm(plain), rel=1e-9)
 
 
+def test_a_difference_is_held_to_the_level_on_both_sides():
+    # 2.1 standard errors: a two-sided normal p of 0.036.
+    law = np.random.default_rng(12).normal(0, 1, 400)
+    law = 0.1 * (law - law.mean()) / law.std(ddof=1)
+    both = [competitor("a", 0.71, law), competitor("b", 0.5, np.zeros(400))]
+    for level, ranks in ((0.95, [(1, 1), (2, 2)]), (0.97, [(1, 2), (1, 2)])):
+        found = ranking("A", both, level=level)
+        assert [(place.best, place.worst) for place in found.places] == ranks
+
+
 def test_equal_runs_share_a_rank_and_have_no_difference():
     law = np.random.default_rng(3).normal(0.7, 0.1, 100)
     for correction in ("holm", "max"):

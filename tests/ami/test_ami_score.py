@@ -235,6 +235,47 @@ def test_few_skeletons_say_nothing_about_other_sentences():
     assert {term.areas["bpsn"].low for term in found.terms} == {None}
 
 
+def test_from_ten_skeletons_on_they_are_drawn_anew():
+    for many, word in (
+        (9, "nothing: fewer than 10 skeletons"),
+        (10, "skeletons, told by blanking the terms"),
+    ):
+        rows = [(f"le {term} {number}", number % 2) for number in range(many) for term in ("donne", "zie")]
+        texts, labels = zip(*rows, strict=True)
+        gold = synthetic_set(texts, labels)
+        found = score_b(raw_set([0, 1] * 9), gold, ["donne", "zie"], [0, 1] * 9, labels, resamples=5)
+        assert found.resampled.startswith(word)
+
+
+def test_a_term_is_supported_by_the_smaller_class_of_each_area():
+    # With the term three misogynous rows and two others, without it one and four.
+    texts = [f"le donne {row}" for row in range(5)] + [f"le uve {row}" for row in range(5)]
+    labels = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    scores = [0.9, 0.4, 0.3, 0.6, 0.1, 0.7, 0.2, 0.2, 0.2, 0.5]
+    (term,) = score_b(raw_set([0, 1]), synthetic_set(texts, labels), ["donne"], [0, 1], scores).terms
+    assert (term.rows, term.positives, term.negatives) == (5, 3, 2)
+    # Subgroup 3 and 2; its 2 others with the 1 misogynous elsewhere; its 3 with the 4 others elsewhere.
+    assert term.support == {"subgroup": 2, "bpsn": 1, "bnsp": 3}
+
+
+def test_where_a_class_is_missing_from_many_resamples_there_is_no_interval():
+    # One misogynous row of twenty with the term: (19/20)^20, 36 % of the resamples, are without it.
+    texts = [f"le donne {row}" for row in range(10)] + [f"le uve {row}" for row in range(10)]
+    labels = ([1] + [0] * 9) * 2
+    scores = np.linspace(0.05, 0.95, 20)[np.random.default_rng(3).permutation(20)]
+    found = score_b(raw_set([0, 1] * 20), synthetic_set(texts, labels), ["donne"], [0, 1] * 20, scores)
+    assert found.score.value is not None
+    assert (found.score.low, found.score.high) == (None, None)
+    assert found.score.note.endswith("of 1,000 resamples leave an area without a class")
+
+
+def test_a_score_at_the_threshold_is_called_positive():
+    found = score_a(raw_set([1, 0], [1, 0]), [0.5, 0.49], [0.6, 0.59], threshold=0.5)
+    assert found.misogynous.value == 1.0
+    # Both rows called aggressive, one wrongly: F1 2/3 and 0.
+    assert found.aggressiveness.value == pytest.approx(1 / 3, abs=1e-15)
+
+
 @pytest.mark.slow
 def test_the_interval_of_score_a_covers():
     # Two questions that share their errors; the population value by the same law at a million rows.

@@ -139,6 +139,17 @@ def test_few_pairs_are_shown_and_not_tested(run: Any) -> None:
     assert (few.status, few.value) == (Status.TOO_FEW, None)
 
 
+def test_only_shares_over_both_directions_are_tested_and_adjusted_together(run: Any) -> None:
+    from scipy.stats import false_discovery_control
+
+    result = run(rows(120, shorter=40), authors=False)
+    shares = [m for m in result.measures if m.measure == "crows_pairs" and not m.variant]
+    tested = [m for m in shares if m.label == "all"]
+    assert [m.subgroup for m in tested] == ["", "age", "height"]
+    assert [m.p_adjusted for m in tested] == pytest.approx(false_discovery_control([m.p for m in tested]))
+    assert {(m.p, m.p_adjusted) for m in shares if m.label != "all"} == {(None, None)}
+
+
 def test_mask_gaps_add_up_to_all_pairs(run: Any) -> None:
     held = [*rows(40), ("one two three", "one two", "stereo", "age", "a1")]
     result = run(held)
@@ -148,7 +159,11 @@ def test_mask_gaps_add_up_to_all_pairs(run: Any) -> None:
     assert [round((share.value or 0) * 41) for share in shares] == [0, 40, 0, 1]
     assert all(share.denominator == 41 for share in shares)
     assert result.facts["reasons"]["Mask gap"] == {"the sentences differ in more than one word": 1}
-    assert run(held, gap=0.6).measure("mask_gap_pass", label="all").value == pytest.approx(40 / 41)
+    wide = run(held, gap=0.6)
+    assert wide.measure("mask_gap_pass", label="all").value == pytest.approx(40 / 41)
+    # Of the pairs that were kept all passed: the one that could not be scored is none of them.
+    (table,) = [one for one in section("masked_lm").tables(wide) if one.title.startswith("Mask gap")]
+    assert table.rows[0].cells == ("all pairs", "41", "40", "0", "0", "1", "100.0 %")
 
 
 @pytest.mark.parametrize(

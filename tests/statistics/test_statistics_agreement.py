@@ -74,3 +74,12 @@ def test_what_cannot_be_compared_has_no_value() -> None:
     assert "all labels are the same" in same.alpha.note
     with pytest.raises(FairnbError, match="different numbers"):
         agreement([["a"], ["a", "b"]])
+
+
+def test_a_cluster_has_all_of_its_texts() -> None:
+    # Twelve clusters alike, each of a text with labels that agree and one with labels that do not.
+    first, second = [0, 0] * 12, [0, 1] * 12
+    found = agreement([first, second], clusters=[text // 2 for text in range(24)]).alpha
+    # 48 labels, 36 and 12 of a kind: 1 - (48 - 1) x 24 / (48² - 36² - 12²), the same in every draw.
+    expected = 1 - 47 * 24 / (48**2 - 36**2 - 12**2)
+    assert (found.value, found.low, found.high) == pytest.approx([expected] * 3, abs=1e-12)
