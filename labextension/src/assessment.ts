@@ -1,6 +1,6 @@
 /** What the panel shows, computed from the cells of a notebook. Pure: no widgets, no server. */
 
-import { IFinding, IPayload, readPayloads, SCHEMA_MAJOR, SEVERITIES, Severity } from './payload.js';
+import { IFinding, IPayload, ITold, readPayloads, readTold, SCHEMA_MAJOR, SEVERITIES, Severity } from './payload.js';
 
 /** A code cell as the notebook's model holds it. */
 export interface ICell {
@@ -10,8 +10,11 @@ export interface ICell {
   source: string;
   /** Values that its outputs hold under the results' MIME type. */
   results: unknown[];
-  failed: boolean;
-  running: boolean;
+  /** Values that its outputs hold under the controls' MIME type. */
+  told: unknown[];
+  /** What its error says; null if it has none. */
+  failure: string | null;
+  execution: 'idle' | 'queued' | 'running';
 }
 
 /** What the case says of a section's last result: `fresh`, `stale` or `not run`. */
@@ -26,7 +29,9 @@ export interface ISectionInfo {
 
 export type SectionState =
   | 'running'
+  | 'queued'
   | 'failed'
+  | 'stopped'
   | 'not run'
   | 'stale'
   | 'not applicable'
@@ -40,8 +45,10 @@ export interface ISection {
   cell: number;
   cellId: string;
   state: SectionState;
-  /** Why it is not applicable; empty otherwise. */
+  /** Why it is not applicable, failed, or how far it came; empty otherwise. */
   reason: string;
+  /** Whether it has a result that says something. */
+  assessed: boolean;
   findings: IFinding[];
   /** Digests of its results, one for each target. */
   digests: string[];
@@ -139,29 +146,38 @@ function sectionOf(
   known: ISectionInfo | undefined
 ): ISection {
   const apart = payloads.length > 0 && payloads.every(payload => payload.notApplicable);
+  const told = payloads.length > 0 ? null : (cell.told.map(readTold).find(item => item?.section === id) ?? null);
+  const state = stateOf(cell, payloads.length > 0, apart, told, states.get(id));
   return {
     id,
     title: payloads[0]?.title ?? known?.title ?? id,
     requirement: known?.requirement ?? payloads[0]?.findings[0]?.requirement ?? 0,
     cell: cell.index,
     cellId: cell.id,
-    state: stateOf(cell, payloads.length > 0, apart, states.get(id)),
-    reason: apart ? payloads[0].reason : '',
+    state,
+    reason: reasonOf(state, cell, told, apart ? payloads[0].reason : ''),
+    assessed: payloads.length > 0 && !apart && cell.failure === null,
     findings: payloads.flatMap(payload => payload.findings),
     digests: payloads.map(payload => payload.digest),
     changed: [...new Set(payloads.flatMap(payload => payload.changed))]
   };
 }
 
-function stateOf(cell: ICell, shown: boolean, apart: boolean, state: string | undefined): SectionState {
-  if (cell.running) {
-    return 'running';
+function stateOf(
+  cell: ICell,
+  shown: boolean,
+  apart: boolean,
+  told: ITold | null,
+  state: string | undefined
+): SectionState {
+  if (cell.execution !== 'idle') {
+    return cell.execution;
   }
-  if (cell.failed) {
+  if (cell.failure !== null) {
     return 'failed';
   }
   if (!shown) {
-    return 'not run';
+    return told?.state ?? 'not run';
   }
   if (state === 'stale' || state === 'not run') {
     return 'stale';
@@ -172,13 +188,26 @@ function stateOf(cell: ICell, shown: boolean, apart: boolean, state: string | un
   return state === 'fresh' ? 'fresh' : 'unchecked';
 }
 
+function reasonOf(state: SectionState, cell: ICell, told: ITold | null, apart: string): string {
+  switch (state) {
+    case 'failed':
+      return cell.failure ?? told?.message ?? '';
+    case 'stopped':
+      return told?.message ?? '';
+    case 'not applicable':
+      return apart;
+    default:
+      return '';
+  }
+}
+
 function requirement(id: number, sections: readonly ISection[]): IRequirement {
   const own = sections.filter(section => section.requirement === id);
   const findings = sections.flatMap(section => section.findings).filter(item => item.requirement === id);
   return {
     id,
     sections: own.length,
-    assessed: own.filter(section => ['fresh', 'stale', 'unchecked'].includes(section.state)).length,
+    assessed: own.filter(section => section.assessed).length,
     counts: count(findings),
     worst: SEVERITIES.find(severity => findings.some(item => item.severity === severity)) ?? ''
   };

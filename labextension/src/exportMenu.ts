@@ -1,39 +1,24 @@
-/** File > Save and Export Notebook As: what our exporters for nbconvert are called there. */
+/** What our exporters for nbconvert are called in JupyterLab: one entry, under File and in the palette. */
 
-import { IMainMenu } from '@jupyterlab/mainmenu';
-import { Message, MessageLoop } from '@lumino/messaging';
-import { Menu } from '@lumino/widgets';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { NbConvert } from '@jupyterlab/services';
 
 const EXPORT = 'notebook:export-to-format';
-const SUBMENU = 'jp-mainmenu-file-notebookexport';
 
-/** The entry of the settings schema; the others are JupyterLab's, one for each exporter it finds. */
-const LABEL = 'Audit (Unsigned Draft)';
+/** As in the settings schema, which adds the entry under File > Save and Export Notebook As. */
+const DRAFT = { format: 'audit_pdf', label: 'Audit (Unsigned Draft)', isPalette: true };
 
-/** Before the menu is shown, take out the entries that call our exporters by their bare names. */
-export function nameExporters(menu: IMainMenu): void {
-  // The interface does not say that the File menu is a widget; it is one.
-  const tidied = new WeakSet<Menu>();
-  MessageLoop.installMessageHook(menu.fileMenu as unknown as Menu, (_: unknown, message: Message) => {
-    const submenu = menu.fileMenu.items.find(item => item.submenu?.id === SUBMENU)?.submenu;
-    if (message.type === 'before-attach' && submenu && !tidied.has(submenu)) {
-      tidied.add(submenu);
-      MessageLoop.installMessageHook(submenu, (__: unknown, inner: Message) => {
-        if (inner.type === 'before-attach') {
-          tidy(submenu);
-        }
-        return true;
-      });
-    }
-    return true;
-  });
-}
-
-function tidy(submenu: Menu): void {
-  for (const item of [...submenu.items]) {
-    const format = item.command === EXPORT ? item.args.format : undefined;
-    if (typeof format === 'string' && format.startsWith('audit_') && item.args.label !== LABEL) {
-      submenu.removeItem(item);
-    }
+/**
+ * Take our exporters out of the formats for which JupyterLab makes entries by their bare names, and add ours.
+ *
+ * JupyterLab asks for the formats when the first notebook is opened and is given the same object, so that
+ * what is taken out before is not there for it.
+ */
+export async function nameExporters(nbconvert: NbConvert.IManager, palette: ICommandPalette | null): Promise<void> {
+  const formats = await nbconvert.getExportFormats(false);
+  const ours = Object.keys(formats ?? {}).filter(name => name.startsWith('audit_'));
+  ours.forEach(name => delete formats[name]);
+  if (ours.includes(DRAFT.format)) {
+    palette?.addItem({ command: EXPORT, category: 'Ethical Assessment', args: DRAFT });
   }
 }

@@ -10,7 +10,6 @@ import {
   showErrorMessage
 } from '@jupyterlab/apputils';
 import { PathExt } from '@jupyterlab/coreutils';
-import { IMainMenu } from '@jupyterlab/mainmenu';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ToolbarButton } from '@jupyterlab/ui-components';
@@ -34,14 +33,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Makes and signs the audit document of the current assessment.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [IToolbarWidgetRegistry, ICommandPalette, ISettingRegistry, IMainMenu],
+  optional: [IToolbarWidgetRegistry, ICommandPalette, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     toolbar: IToolbarWidgetRegistry | null,
     palette: ICommandPalette | null,
-    registry: ISettingRegistry | null,
-    menu: IMainMenu | null
+    registry: ISettingRegistry | null
   ) => {
     const server = new Server(app.serviceManager.serverSettings);
     app.commands.addCommand(COMMAND, {
@@ -61,9 +59,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
       }
     });
     palette?.addItem({ command: COMMAND, category: 'Ethical Assessment', args: { isPalette: true } });
-    if (menu) {
-      nameExporters(menu);
-    }
+    // A server without nbconvert has no such entries.
+    void nameExporters(app.serviceManager.nbconvert, palette).catch(() => undefined);
     toolbar?.addFactory<NotebookPanel>('Notebook', 'fairnb-export-audit', panel =>
       button(panel, () => void app.commands.execute(COMMAND))
     );

@@ -8,6 +8,7 @@ import { Debouncer } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 import { IAssessment, ISectionInfo, stillSaid, summarise } from './assessment.js';
 import { cellsOf, holdsAssessment, kernelVersion, titleOf } from './notebook.js';
+import { Runs } from './runs.js';
 import { IKnown, Server } from './server.js';
 
 /** Milliseconds of quiet before the notebook is read again, and before its case is asked. */
@@ -18,8 +19,10 @@ export class AssessmentModel implements IDisposable {
   constructor(
     tracker: INotebookTracker,
     private readonly server: Server,
-    private readonly contents: Contents.IManager
+    private readonly contents: Contents.IManager,
+    private readonly runs: Runs
   ) {
+    runs.changed.connect(this._onRun, this);
     contents.fileChanged.connect(this._onFile, this);
     tracker.currentChanged.connect(this._onCurrent, this);
     this._onCurrent(tracker, tracker.currentWidget);
@@ -45,6 +48,16 @@ export class AssessmentModel implements IDisposable {
 
   get assessment(): IAssessment | null {
     return this._assessment;
+  }
+
+  /** Whether cells of the notebook run or wait. */
+  get busy(): boolean {
+    return this._panel !== null && this.runs.isBusy(this._panel);
+  }
+
+  /** Whether a cell, by its id, waits where it can be taken out of the queue. */
+  canDrop(cellId: string): boolean {
+    return this._panel !== null && this.runs.canDrop(this._panel, cellId);
   }
 
   /** Names of the seven requirements, in their order. */
@@ -120,6 +133,12 @@ export class AssessmentModel implements IDisposable {
     void this._reading.invoke();
   }
 
+  private _onRun(_: Runs, panel: NotebookPanel): void {
+    if (panel === this._panel) {
+      void this._reading.invoke();
+    }
+  }
+
   /** A cell may have begun or ended; a question that waited for that is put now. */
   private _onStatus(): void {
     void this._reading.invoke();
@@ -146,7 +165,12 @@ export class AssessmentModel implements IDisposable {
     const panel = this._panel;
     const held = panel && panel.content.model && holdsAssessment(panel) ? panel : null;
     const summary = (): IAssessment | null =>
-      held && summarise(titleOf(held), cellsOf(held), this._states, this._infos);
+      held && summarise(
+        titleOf(held),
+        cellsOf(held, id => this.runs.waits(held, id)),
+        this._states,
+        this._infos
+      );
     this._assessment = summary();
     const sections = this._assessment?.sections ?? [];
     const digests = new Map(sections.map(section => [section.id, section.digests.join()]));

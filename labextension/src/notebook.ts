@@ -1,33 +1,43 @@
 /** Reading and steering a notebook through its model; its DOM is never looked at. */
 
 import { CodeCellModel, ICodeCellModel } from '@jupyterlab/cells';
-import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
-import { ISessionContextDialogs } from '@jupyterlab/apputils';
+import { NotebookPanel } from '@jupyterlab/notebook';
 import { ICell, isAssessment } from './assessment.js';
-import { RESULT_MIME } from './payload.js';
+import { CONTROLS_MIME, RESULT_MIME } from './payload.js';
 
-/** The code cells of a notebook. */
-export function cellsOf(panel: NotebookPanel): ICell[] {
+/**
+ * The code cells of a notebook.
+ *
+ * @param waits - whether a cell, by its id, has been asked for and has not begun.
+ */
+export function cellsOf(panel: NotebookPanel, waits: (id: string) => boolean = () => false): ICell[] {
   const cells: ICell[] = [];
   const model = panel.content.model;
   for (let index = 0; model && index < model.cells.length; index++) {
     const cell = model.cells.get(index);
     if (cell instanceof CodeCellModel) {
-      cells.push(cellOf(cell, index));
+      cells.push(cellOf(cell, index, waits(cell.id)));
     }
   }
   return cells;
 }
 
-function cellOf(cell: ICodeCellModel, index: number): ICell {
+function cellOf(cell: ICodeCellModel, index: number, waits: boolean): ICell {
   const results: unknown[] = [];
-  let failed = false;
+  const told: unknown[] = [];
+  let failure: string | null = null;
   for (let place = 0; place < cell.outputs.length; place++) {
     const output = cell.outputs.get(place);
-    failed ||= output.type === 'error';
-    const value = output.data[RESULT_MIME];
-    if (value !== undefined) {
-      results.push(value);
+    if (output.type === 'error') {
+      const { evalue, ename } = output.toJSON() as { evalue?: unknown; ename?: unknown };
+      failure ??= String(evalue || ename || 'the cell failed');
+    }
+    const data = output.data;
+    if (data[RESULT_MIME] !== undefined) {
+      results.push(data[RESULT_MIME]);
+    }
+    if (data[CONTROLS_MIME] !== undefined) {
+      told.push(data[CONTROLS_MIME]);
     }
   }
   return {
@@ -35,8 +45,9 @@ function cellOf(cell: ICodeCellModel, index: number): ICell {
     id: cell.id,
     source: cell.sharedModel.getSource(),
     results,
-    failed,
-    running: cell.executionState === 'running'
+    told,
+    failure,
+    execution: waits ? 'queued' : cell.executionState === 'running' ? 'running' : 'idle'
   };
 }
 
@@ -61,16 +72,6 @@ export async function showCell(panel: NotebookPanel, index: number): Promise<voi
   notebook.activeCellIndex = index;
   await notebook.scrollToCell(notebook.widgets[index], 'start');
   notebook.activate();
-}
-
-/** Run some cells in the order of the notebook; those without a section open the case, so they run first. */
-export async function runCells(
-  panel: NotebookPanel,
-  indices: ReadonlySet<number>,
-  dialogs?: ISessionContextDialogs
-): Promise<boolean> {
-  const chosen = panel.content.widgets.filter((_, index) => indices.has(index));
-  return NotebookActions.runCells(panel.content, chosen, panel.sessionContext, dialogs);
 }
 
 /** Version of fairnb in the notebook's kernel; empty if there is no kernel, or none that is idle. */

@@ -1,6 +1,6 @@
 /** The right-hand panel "Assessment". */
 
-import { ReactWidget, refreshIcon, runIcon, ToolbarButtonComponent } from '@jupyterlab/ui-components';
+import { closeIcon, ReactWidget, refreshIcon, runIcon, stopIcon, ToolbarButtonComponent } from '@jupyterlab/ui-components';
 import * as React from 'react';
 import { IAssessment, IRequirement, ISection, mismatch, SectionState } from './assessment.js';
 import { assessmentIcon } from './icons.js';
@@ -11,6 +11,9 @@ export interface IPanelActions {
   show: (cell: number) => void;
   runStale: () => void;
   runAll: () => void;
+  stop: () => void;
+  /** Take a cell out of the queue. */
+  drop: (cellId: string) => void;
   begin: () => void;
 }
 
@@ -62,19 +65,30 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
   return (
     <>
       <div className="fairnb-Panel-toolbar" role="toolbar" aria-label="Run sections">
-        <ToolbarButtonComponent
-          icon={refreshIcon}
-          label="Run Stale"
-          tooltip="Run the sections whose results are missing or no longer true"
-          enabled={stale}
-          onClick={actions.runStale}
-        />
-        <ToolbarButtonComponent
-          icon={runIcon}
-          label="Run All"
-          tooltip="Run every cell in order; results that are still true are replayed"
-          onClick={actions.runAll}
-        />
+        {model.busy ? (
+          <ToolbarButtonComponent
+            icon={stopIcon}
+            label="Stop"
+            tooltip="Stop what runs after the batch at hand, and do not begin what waits; what is finished stays"
+            onClick={actions.stop}
+          />
+        ) : (
+          <>
+            <ToolbarButtonComponent
+              icon={refreshIcon}
+              label="Run Stale"
+              tooltip="Run the sections whose results are missing or no longer true"
+              enabled={stale}
+              onClick={actions.runStale}
+            />
+            <ToolbarButtonComponent
+              icon={runIcon}
+              label="Run All"
+              tooltip="Run every cell in order; results that are still true are replayed"
+              onClick={actions.runAll}
+            />
+          </>
+        )}
       </div>
       <div className="fairnb-Panel-body">
         <h2 className="fairnb-Panel-title">{assessment.title}</h2>
@@ -95,7 +109,12 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
         <h3>Sections</h3>
         <ul className="fairnb-Sections">
           {assessment.sections.map(section => (
-            <Section key={`${section.cellId} ${section.id}`} section={section} show={actions.show} />
+            <Section
+              key={`${section.cellId} ${section.id}`}
+              section={section}
+              show={actions.show}
+              drop={model.canDrop(section.cellId) ? () => actions.drop(section.cellId) : null}
+            />
           ))}
         </ul>
       </div>
@@ -116,11 +135,19 @@ function versions(model: AssessmentModel): string {
   return model.kernelVersion ? `fairnb ${model.kernelVersion} in kernel, ${here}` : `fairnb ${here}`;
 }
 
-const NEEDS_RUN: ReadonlySet<SectionState> = new Set<SectionState>(['stale', 'not run', 'failed']);
+/** States that Run Stale is for. */
+export const NEEDS_RUN: ReadonlySet<SectionState> = new Set<SectionState>([
+  'stale',
+  'not run',
+  'failed',
+  'stopped'
+]);
 
 const STATES: Record<SectionState, string> = {
   running: 'running',
+  queued: 'queued',
   failed: 'failed',
+  stopped: 'stopped',
   'not run': 'not run',
   stale: 'stale: what it rests on has changed',
   'not applicable': 'not applicable',
@@ -128,15 +155,26 @@ const STATES: Record<SectionState, string> = {
   unchecked: 'has a result'
 };
 
-function Section({ section, show }: { section: ISection; show: (cell: number) => void }): JSX.Element {
+interface ISectionProps {
+  section: ISection;
+  show: (cell: number) => void;
+  /** Takes it out of the queue; null if it does not wait there. */
+  drop: (() => void) | null;
+}
+
+function Section({ section, show, drop }: ISectionProps): JSX.Element {
   const said = section.reason ? `${STATES[section.state]}: ${section.reason}` : STATES[section.state];
   const short = section.state === 'stale' ? 'stale' : STATES[section.state];
   const quiet = section.state === 'fresh' || section.state === 'unchecked';
+  const told = section.state === 'failed' || section.state === 'stopped';
   return (
-    <li>
+    <li className="fairnb-Section-item">
       <button className="fairnb-Section" title={said} onClick={() => show(section.cell)}>
         <span className="fairnb-Section-dot" data-state={section.state} aria-hidden="true" />
-        <span className="fairnb-Section-title">{section.title}</span>
+        <span className="fairnb-Section-title">
+          {section.title}
+          {told && section.reason && <span className="fairnb-Section-reason">{section.reason}</span>}
+        </span>
         {quiet ? (
           <span className="fairnb-visually-hidden">{said}</span>
         ) : (
@@ -144,6 +182,16 @@ function Section({ section, show }: { section: ISection; show: (cell: number) =>
         )}
         <Marks section={section} />
       </button>
+      {drop && (
+        <button
+          className="fairnb-Section-drop"
+          title={`Take ${section.title} out of the queue`}
+          aria-label={`Take ${section.title} out of the queue`}
+          onClick={drop}
+        >
+          <closeIcon.react tag="span" width="12px" height="12px" />
+        </button>
+      )}
     </li>
   );
 }

@@ -2,19 +2,21 @@
 
 import { ILayoutRestorer, JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, ISessionContextDialogs } from '@jupyterlab/apputils';
-import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import { INotebookCellExecutor, INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { assessmentIcon } from './icons.js';
 import { AssessmentModel } from './model.js';
-import { cellsOf, runCells, showCell } from './notebook.js';
+import { cellsOf, showCell } from './notebook.js';
 import { sectionsOf } from './assessment.js';
-import { AssessmentPanel } from './panel.js';
+import { AssessmentPanel, NEEDS_RUN } from './panel.js';
+import { Runs } from './runs.js';
 import { Server } from './server.js';
 
 const ID = 'fairnb-labextension:panel';
 const SHOW = 'fairnb:show-panel';
 const RUN_STALE = 'fairnb:run-stale';
 const RUN_ALL = 'fairnb:run-all';
+const STOP = 'fairnb:stop';
 
 /** Pixels of a window in which the panel may open by itself and still leave room for the notebook. */
 const WIDE = 900;
@@ -24,22 +26,32 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: 'Panel with the sections, findings and requirements of the current assessment.',
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette, ILayoutRestorer, ISettingRegistry, ISessionContextDialogs],
+  optional: [
+    ICommandPalette,
+    ILayoutRestorer,
+    ISettingRegistry,
+    ISessionContextDialogs,
+    INotebookCellExecutor
+  ],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
     settings: ISettingRegistry | null,
-    dialogs: ISessionContextDialogs | null
+    dialogs: ISessionContextDialogs | null,
+    executor: INotebookCellExecutor | null
   ) => {
     const { commands, shell, serviceManager } = app;
     const server = new Server(serviceManager.serverSettings);
-    const model = new AssessmentModel(tracker, server, serviceManager.contents);
+    const runs = new Runs(tracker, executor, dialogs ?? undefined);
+    const model = new AssessmentModel(tracker, server, serviceManager.contents, runs);
     const panel = new AssessmentPanel(model, {
       show: cell => model.panel && void showCell(model.panel, cell),
       runStale: () => void commands.execute(RUN_STALE),
       runAll: () => void commands.execute(RUN_ALL),
+      stop: () => void commands.execute(STOP),
+      drop: cellId => model.panel && runs.drop(model.panel, cellId),
       begin: () => void commands.execute('fairnb:new-assessment')
     });
     shell.add(panel, 'right', { rank: 400 });
@@ -59,13 +71,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
       execute: async () => {
         const { panel: notebook, assessment } = model;
         if (notebook && assessment) {
-          const stale = assessment.sections.filter(section =>
-            ['stale', 'not run', 'failed'].includes(section.state)
-          );
+          const stale = assessment.sections.filter(section => NEEDS_RUN.has(section.state));
           // Cells without a section open the case: a fresh kernel needs them.
-          const others = cellsOf(notebook).filter(cell => sectionsOf(cell.source).length === 0);
-          const chosen = [...others.map(cell => cell.index), ...stale.map(section => section.cell)];
-          await runCells(notebook, new Set(stale.length ? chosen : []), dialogs ?? undefined);
+          const chosen = cellsOf(notebook).filter(
+            cell => sectionsOf(cell.source).length === 0 || stale.some(section => section.cellId === cell.id)
+          );
+          await runs.run(notebook, stale.length ? chosen.map(cell => cell.id) : []);
         }
       }
     });
@@ -76,12 +87,25 @@ const plugin: JupyterFrontEndPlugin<void> = {
       describedBy: { args: { type: 'object', properties: {} } },
       execute: async () => {
         if (model.panel) {
-          const { content, sessionContext } = model.panel;
-          await NotebookActions.runAll(content, sessionContext, dialogs ?? undefined);
+          await runs.run(
+            model.panel,
+            model.panel.content.widgets.map(cell => cell.model.id)
+          );
         }
       }
     });
-    for (const command of [SHOW, RUN_STALE, RUN_ALL]) {
+    commands.addCommand(STOP, {
+      label: 'Stop Running Sections',
+      caption: 'Stop what runs after the batch at hand, and do not begin what waits; what is finished stays',
+      isEnabled: () => model.assessment !== null && model.busy,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        if (model.panel) {
+          await runs.stop(model.panel);
+        }
+      }
+    });
+    for (const command of [SHOW, RUN_STALE, RUN_ALL, STOP]) {
       palette?.addItem({ command, category: 'Ethical Assessment' });
     }
 

@@ -5,6 +5,9 @@ export const RESULT_MIME = 'application/vnd.fairnb.result+json';
 /** Major version of the result schema that this extension reads. */
 export const SCHEMA_MAJOR = 1;
 
+/** Marks outputs that are fairnb's and no result: controls, notes, and why there is no result. */
+export const CONTROLS_MIME = 'application/vnd.fairnb.controls+json';
+
 export const SEVERITIES = ['high', 'medium', 'low', 'observation'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -70,6 +73,26 @@ export function readPayloads(value: unknown): IRead {
     }
   }
   return read;
+}
+
+/** Why a section has no result yet. */
+export interface ITold {
+  section: string;
+  state: 'failed' | 'stopped';
+  message: string;
+}
+
+/** Read the value that an output holds under `CONTROLS_MIME`; null if it is no word on a section. */
+export function readTold(value: unknown): ITold | null {
+  const { section, state, message } = record(value);
+  return text(section) && (state === 'failed' || state === 'stopped')
+    ? { section: text(section), state, message: text(message) }
+    : null;
+}
+
+/** Display id that an output of a live section carries, so that it is found again; empty if it has none. */
+export function displayOf(metadata: unknown): string {
+  return text(record(record(metadata).fairnb).display);
 }
 
 function readPayload(item: Record<string, unknown>): IPayload {

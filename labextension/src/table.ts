@@ -22,7 +22,7 @@ const COLUMNS: readonly IColumn[] = [
 ];
 
 const SVG = 'http://www.w3.org/2000/svg';
-const WIDTH = 120;
+const WIDTH = 96;
 const HEIGHT = 14;
 
 /** Rows that are made at once; more are made when asked for. */
@@ -106,18 +106,30 @@ function line(measure: IMeasure, columns: readonly IColumn[], drawn: boolean, li
   const row = document.createElement('tr');
   for (const column of columns) {
     const cell = row.insertCell();
-    cell.textContent = shown(measure[column.key]);
+    const said = shown(measure[column.key]);
     if (column.numeric) {
       cell.className = 'fairnb-mod-number';
+      cell.textContent = said;
+    } else {
+      cell.append(...breakable(said));
     }
     if (column.key === 'status' && measure.note) {
       cell.title = measure.note;
     }
     if (drawn && column.key === 'value') {
-      row.insertCell().append(...interval(measure, lines));
+      const cell = row.insertCell();
+      cell.className = 'fairnb-mod-interval';
+      cell.append(...interval(measure, lines));
     }
   }
   return row;
+}
+
+/** A name that may be broken after each underscore, so that long ones leave room for the numbers. */
+function breakable(said: string): Node[] {
+  return said
+    .split(/(?<=_)/)
+    .flatMap((part, at) => [...(at ? [document.createElement('wbr')] : []), document.createTextNode(part)]);
 }
 
 /** The interval as words and, where there is one, as a line. */

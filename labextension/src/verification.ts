@@ -45,16 +45,17 @@ export function readVerification(value: unknown, roots: boolean): IVerification 
   const signatures = (Array.isArray(status.signatures) ? status.signatures : []).map(readSignature);
   const intact = status.intact === true && status.evidence_intact === true;
   const level = typeof status.level === 'number' ? status.level : null;
+  const told = (Array.isArray(status.problems) ? status.problems : []).map(String);
   return {
     intact: signatures.length === 0 ? 'unknown' : intact ? 'yes' : 'no',
     integrity: integrity(signatures.length, status.intact === true, status.evidence_intact === true),
     trusted: status.trusted === true ? 'yes' : roots && signatures.length > 0 ? 'no' : 'unknown',
-    trust: trust(signatures.length, status.trusted === true, roots),
+    trust: trust(signatures.length, status.trusted === true, roots, told),
     level,
     levelText: level === null ? 'No level was reached.' : (LEVELS[level] ?? ''),
     draft: status.document_status === 'draft',
     signatures,
-    problems: (Array.isArray(status.problems) ? status.problems : []).map(String),
+    problems: told.flatMap(problem => beside(problem, signatures.length, roots)),
     notShown: typeof status.what_is_not_shown === 'string' ? status.what_is_not_shown : ''
   };
 }
@@ -71,15 +72,34 @@ function integrity(signed: number, intact: boolean, evidence: boolean): string {
     : 'As it was signed, but the evidence inside does not hold.';
 }
 
-function trust(signed: number, trusted: boolean, roots: boolean): string {
+const UNSIGNED = /^the document is not signed(?:: (.+))?$/;
+const UNASKED = 'no certificate to trust was given';
+const MISTRUST = /^the signer .+ is not trusted: (.+)$/;
+
+/** What a problem says beside the answers on integrity and trust; nothing if they say it already. */
+function beside(problem: string, signed: number, roots: boolean): string[] {
+  const unsigned = signed === 0 ? UNSIGNED.exec(problem) : null;
+  if (unsigned) {
+    return unsigned[1] ? [sentence(unsigned[1])] : [];
+  }
+  const reason = MISTRUST.exec(problem)?.[1];
+  return reason !== undefined && (roots || reason === UNASKED) ? [] : [sentence(problem)];
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+function trust(signed: number, trusted: boolean, roots: boolean, told: readonly string[]): string {
   if (signed === 0) {
     return 'Nobody signed it.';
   }
   if (trusted) {
     return 'Signed with a certificate that you trust.';
   }
+  const reasons = told.flatMap(problem => MISTRUST.exec(problem)?.[1] ?? []);
   return roots
-    ? 'The signer is not among those whose certificates you trust.'
+    ? `Not trusted: ${reasons.join('; ') || 'the signer is not among those whose certificates you trust'}.`
     : 'Not checked: no certificates to trust are given. Anyone can sign under any name.';
 }
 

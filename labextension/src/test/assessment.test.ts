@@ -29,9 +29,10 @@ test('sections stand in the order of the notebook, with their states', () => {
   const cells = [
     cell(1, 'case.section("privacy")'),
     cell(3, 'case.section("group_bias")', [payload('group_bias')]),
-    { ...cell(4, 'case.section("swap")', [payload('swap')]), failed: true },
-    { ...cell(5, 'case.section("mining")'), running: true },
-    cell(6, 'case.section("footprint")', [payload('footprint', { status: 'not_applicable', reason: 'no meter' })])
+    { ...cell(4, 'case.section("swap")', [payload('swap')]), failure: 'no system' },
+    { ...cell(5, 'case.section("mining")'), execution: 'running' as const },
+    cell(6, 'case.section("footprint")', [payload('footprint', { status: 'not_applicable', reason: 'no meter' })]),
+    { ...cell(7, 'case.section("conclusion")', [payload('conclusion')]), execution: 'queued' as const }
   ];
   const shown = summarise('T', cells, new Map([['group_bias', 'stale']]), INFOS);
   assert.deepEqual(
@@ -41,11 +42,32 @@ test('sections stand in the order of the notebook, with their states', () => {
       ['group_bias', 'stale', 3],
       ['swap', 'failed', 4],
       ['mining', 'running', 5],
-      ['footprint', 'not applicable', 6]
+      ['footprint', 'not applicable', 6],
+      ['conclusion', 'queued', 7]
     ]
   );
   assert.equal(shown.sections[0].title, 'Personal data');
   assert.equal(shown.sections[4].reason, 'no meter');
+  assert.equal(shown.sections[2].reason, 'no system');
+});
+
+test('a first run that failed or was stopped is told from its output, until there is a result', () => {
+  const told = (section: string, state: string): unknown => ({ section, state, message: `why ${state}` });
+  const cells = [
+    { ...cell(0, 'case.section("swap")'), told: [{ panel: 'swap' }, told('swap', 'failed')] },
+    { ...cell(1, 'case.section("mining")'), told: [told('mining', 'stopped')] },
+    { ...cell(2, 'case.section("privacy")', [payload('privacy')]), told: [told('privacy', 'failed')] },
+    { ...cell(3, 'case.section("system")'), told: [told('system', 'fresh'), 'odd', null] }
+  ];
+  assert.deepEqual(
+    summarise('', cells, NONE, NONE).sections.map(section => [section.state, section.reason, section.assessed]),
+    [
+      ['failed', 'why failed', false],
+      ['stopped', 'why stopped', false],
+      ['unchecked', '', true],
+      ['not run', '', false]
+    ]
+  );
 });
 
 test('a result that nobody has asked the case about is not called up to date', () => {

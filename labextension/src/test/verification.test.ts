@@ -42,3 +42,24 @@ test('an answer of another shape shows nothing as good', () => {
     assert.equal(shown.level, null);
   }
 });
+
+test('why a signer is not trusted is said once', () => {
+  const why = 'its certificate leads to none of those you trust';
+  const problems = [`the signer 'A. Example' is not trusted: ${why}`, 'something was added'];
+  const shown = readVerification({ ...INTACT, problems }, true);
+  assert.equal(shown.trust, `Not trusted: ${why}.`);
+  assert.deepEqual(shown.problems, ['Something was added.']);
+  const unasked = ["the signer 'A. Example' is not trusted: no certificate to trust was given"];
+  assert.deepEqual(readVerification({ ...INTACT, problems: unasked }, false).problems, []);
+  const expired = ["the signer 'A. Example' is not trusted: the certificate is not for signing"];
+  assert.equal(readVerification({ ...INTACT, problems: expired }, false).problems.length, 1);
+});
+
+test('that a document is not signed is said once, and what is missing beside it', () => {
+  const unsigned = { intact: false, signatures: [], level: null };
+  const alone = readVerification({ ...unsigned, problems: ['the document is not signed'] }, false);
+  assert.deepEqual(alone.problems, []);
+  const missing = 'the document is not signed: there is no a.html.p7s beside it';
+  const beside = readVerification({ ...unsigned, problems: [missing] }, false);
+  assert.deepEqual(beside.problems, ['There is no a.html.p7s beside it.']);
+});

@@ -1,0 +1,30 @@
+/** Names for the handles of sliders, which the widgets' own front end leaves without any. */
+
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+
+/** Class that `fairnb/notebook/_widgets.py` gives to sliders; their title is the parameter. */
+const SLIDER = '.fairnb-slider';
+
+export function nameSliders(tracker: INotebookTracker): void {
+  const watch = (panel: NotebookPanel): void => {
+    const observer = new MutationObserver(changes => {
+      for (const change of changes) {
+        change.addedNodes.forEach(node => node instanceof Element && name(node));
+      }
+    });
+    observer.observe(panel.content.node, { childList: true, subtree: true });
+    panel.disposed.connect(() => observer.disconnect());
+    name(panel.content.node);
+  };
+  tracker.forEach(watch);
+  tracker.widgetAdded.connect((_, panel) => watch(panel));
+}
+
+function name(node: Element): void {
+  for (const handle of node.querySelectorAll(`${SLIDER} [role="slider"]`)) {
+    const title = handle.closest(SLIDER)?.getAttribute('title');
+    if (title) {
+      handle.setAttribute('aria-label', title);
+    }
+  }
+}
