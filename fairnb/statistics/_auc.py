@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fairnb.statistics._arrays import Counts, cumulated, sum_equal
+from fairnb.statistics._arrays import Counts, cumulated, dot, sum_equal
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 from fairnb.statistics._keys import keys_of
 from fairnb.statistics._means import student_quantile
@@ -67,9 +67,7 @@ def placed(positive: Counts, below_positive: Counts, negative: Counts, below_neg
     value = int(np.dot(below_positive, positive)) / (2 * m * n)
     of_positive = below_positive / (2 * n) - value
     of_negative = 1 - below_negative / (2 * m) - value
-    return from_squares(
-        value, m, n, float(np.dot(positive, of_positive**2)), float(np.dot(negative, of_negative**2))
-    )
+    return from_squares(value, m, n, dot(positive, of_positive**2), dot(negative, of_negative**2))
 
 
 def from_squares(value: float, m: int, n: int, positive: float, negative: float) -> MannWhitney:

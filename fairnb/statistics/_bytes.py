@@ -6,7 +6,7 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from fairnb.files import canonical_json, sha256
 from fairnb.statistics._arrays import Counts, read_only
 from fairnb.statistics._clusters import ClusterSums
 from fairnb.statistics._keys import SHIFTS, TOP, TYPES
+from fairnb.statistics._memo import of_entries
 
 if TYPE_CHECKING:
     from fairnb.statistics._tally import Tally
@@ -32,7 +33,7 @@ LARGEST = 64 * 2**20
 
 def digest(tally: Tally) -> str:
     """SHA-256 of the content before compression, which does not depend on the version of zlib."""
-    return sha256(_content(tally))
+    return sha256(b"".join(_content(tally)))
 
 
 def encode(tally: Tally, limit: int | None) -> tuple[Tally, bytes]:
@@ -51,11 +52,11 @@ def encode(tally: Tally, limit: int | None) -> tuple[Tally, bytes]:
             continue
         fitting = tally.coarsened(shift)
         content = _content(fitting)
-        data = _packed(content)
-        if len(content) <= LARGEST and (limit is None or len(data) <= limit):
+        data = _packed(fitting, content)
+        if sum(map(len, content)) <= LARGEST and (limit is None or len(data) <= limit):
             # What is fitted is stored and digested next: neither packs it a second time.
             vars(fitting)[_STORED] = data
-            vars(fitting)["digest"] = sha256(content)
+            vars(fitting)["digest"] = sha256(b"".join(content))
             return fitting, data
     raise FairnbError(
         "tally-too-large",
@@ -68,7 +69,8 @@ def sizes(tally: Tally) -> Iterator[tuple[int, int]]:
     """Each shift that a tally may still be coarsened by, finest first, and the bytes it then takes."""
     for shift in SHIFTS:
         if shift >= tally.shift:
-            yield shift, len(_packed(_content(tally.coarsened(shift))))
+            coarsened = tally.coarsened(shift)
+            yield shift, len(_packed(coarsened, _content(coarsened)))
 
 
 def decode(data: bytes, kind: type[Tally]) -> Tally:
@@ -107,11 +109,60 @@ def _damaged(found: str) -> FairnbError:
 # ---- writing
 
 
-def _packed(content: bytes) -> bytes:
-    return MAGIC + bytes([VERSION]) + zlib.compress(content, 6)
+class _Content(NamedTuple):
+    """Content in three parts; the large one in the middle is the same whatever the thresholds."""
+
+    head: bytes
+    body: bytes
+    tail: bytes
 
 
-def _content(tally: Tally) -> bytes:
+def _packed(tally: Tally, content: _Content) -> bytes:
+    """Content as one zlib stream, whose parts are compressed apart: the body's bytes serve every threshold."""
+    head, body, tail = content
+    total = zlib.adler32(tail, zlib.adler32(body, zlib.adler32(head)))
+    return b"".join(
+        (
+            MAGIC,
+            bytes([VERSION]),
+            b"\x78\x9c",
+            _deflated(head, zlib.Z_FULL_FLUSH),
+            _packed_body(tally),
+            _deflated(tail, zlib.Z_FINISH),
+            struct.pack(">I", total),
+        )
+    )
+
+
+def _deflated(part: bytes, end: int) -> bytes:
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return packer.compress(part) + packer.flush(end)
+
+
+@of_entries
+def _packed_body(tally: Tally) -> bytes:
+    return _deflated(_body(tally), zlib.Z_FULL_FLUSH)
+
+
+@of_entries
+def _body(tally: Tally) -> bytes:
+    """The arrays that do not depend on thresholds."""
+    keys = (tally.entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    steps = np.diff(keys, prepend=0)
+    # The first key of a cell stands whole: keys start anew there.
+    first = tally.starts[:-1][np.diff(tally.starts) > 0]
+    steps[first] = keys[first]
+    blocks = (
+        np.diff(tally.starts),
+        steps,
+        tally.counts - 1,
+        tally.unscored_counts,
+        tally.unlabelled_counts,
+    )
+    return b"".join(map(_planes, blocks))
+
+
+def _content(tally: Tally) -> _Content:
     """Header and arrays; the same tally gives the same bytes."""
     sums = tally.clusters
     header = canonical_json(
@@ -124,22 +175,11 @@ def _content(tally: Tally) -> bytes:
             "clusters": None if sums is None else len(sums.clusters),
         }
     )
-    keys = (tally.entries & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    steps = np.diff(keys, prepend=0)
-    # The first key of a cell stands whole: keys start anew there.
-    first = tally.starts[:-1][np.diff(tally.starts) > 0]
-    steps[first] = keys[first]
-    blocks = [
-        np.diff(tally.starts),
-        steps,
-        tally.counts - 1,
-        tally.unscored_counts,
-        tally.unlabelled_counts,
-        tally.flagged,
-    ]
+    blocks: list[npt.NDArray[Any]] = [tally.flagged]
     if sums is not None:
         blocks += [np.diff(sums.clusters, prepend=np.uint64(0)), sums.groups, sums.sums]
-    return struct.pack("<I", len(header)) + header + b"".join(_planes(block) for block in blocks)
+    head = struct.pack("<I", len(header)) + header
+    return _Content(head, _body(tally), b"".join(map(_planes, blocks)))
 
 
 def _planes(block: npt.NDArray[Any]) -> bytes:
@@ -231,7 +271,7 @@ def _parsed(content: bytes, kind: type[Tally]) -> Tally:
         clusters=clustered,
     )
     _check_sums(tally)
-    _require(_content(tally) == content)
+    _require(b"".join(_content(tally)) == content)
     return tally
 
 

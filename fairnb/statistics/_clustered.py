@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fairnb.errors import FairnbError
-from fairnb.statistics._arrays import Counts
+from fairnb.statistics._arrays import Counts, dot
 from fairnb.statistics._clusters import UNIT
 from fairnb.statistics._differences import mover_difference
 from fairnb.statistics._estimate import Estimate, undefined
@@ -37,7 +37,7 @@ class _Spread:
         corrections = [one.clusters / (one.clusters - 1) for one in (self, other) if one.clusters > 1]
         if len(corrections) < 2:
             return 0.0
-        return float(np.dot(self.moves, other.moves)) * math.sqrt(corrections[0] * corrections[1])
+        return dot(self.moves, other.moves) * math.sqrt(corrections[0] * corrections[1])
 
 
 def clustered_mean(

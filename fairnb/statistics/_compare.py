@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
 from fairnb.errors import FairnbError
+from fairnb.statistics._arrays import dot
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._differences import mover_difference, overlap_correlation, welch_difference
 from fairnb.statistics._estimate import Estimate
@@ -107,7 +106,7 @@ def mean_score_difference(tally: Tally, first: str, second: str, label: int, lev
     if shared is not None and one.value is not None and other.value is not None:
         scores, counts = tally.scores(shared, label)
         products = (scores - one.value) * (scores - other.value)
-        covariance = float(np.dot(products, counts)) / (one.n * other.n)
+        covariance = dot(products, counts) / (one.n * other.n)
     return welch_difference(one, other, covariance, level)
 
 

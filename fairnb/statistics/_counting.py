@@ -86,10 +86,18 @@ class Counting:
         if chosen not in self._made:
             if len(self._made) >= _KEPT:
                 self._made.clear()
-            made = self._tally(chosen) if self._count is None else self._count(chosen).fitted()
-            share(made, self._known.setdefault(made.shift, {}))
-            self._made[chosen] = made
+            self._made[chosen] = self._fitted(
+                self._tally(chosen) if self._count is None else self._count(chosen)
+            )
         return self._made[chosen]
+
+    def _fitted(self, made: Tally) -> Tally:
+        """The tally as it is stored, with what is known of its entries."""
+        share(made, self._known.setdefault(made.shift, {}))
+        fitting = made.fitted()
+        if fitting is not made:
+            share(fitting, self._known.setdefault(fitting.shift, {}))
+        return fitting
 
     def _tally(self, chosen: tuple[float, ...]) -> Tally:
         kind = self._sorted.dtype.type
@@ -102,7 +110,7 @@ class Counting:
             self._fitting,
             thresholds=chosen,
             flagged=read_only(flagged.reshape(len(chosen), len(ends) // 2, 2)),
-        ).fitted()
+        )
 
 
 def _sorted_cells(

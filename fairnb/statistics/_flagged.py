@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairnb.statistics._arrays import dot
 from fairnb.statistics._differences import welch_difference
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 from fairnb.statistics._keys import Floats, scores_of, threshold_key
@@ -56,7 +57,7 @@ def flagged_mean_difference(
     covariance = 0.0
     if shared is not None and one.value is not None and other.value is not None:
         scores, counts = flagged_scores(tally, threshold, shared, None)
-        covariance = float(np.dot((scores - one.value) * (scores - other.value), counts)) / (one.n * other.n)
+        covariance = dot((scores - one.value) * (scores - other.value), counts) / (one.n * other.n)
     return welch_difference(one, other, covariance, level)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fairnb.statistics._arrays import dot
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 
 
@@ -26,10 +27,10 @@ def mean_of(values: npt.NDArray[np.float64], counts: npt.NDArray[Any]) -> Mean:
     n = int(counts.sum())
     if not n:
         return Mean(None, None, 0)
-    mean = float(np.dot(values, counts)) / n
+    mean = dot(values, counts) / n
     if n < 2:
         return Mean(mean, None, n)
-    return Mean(mean, float(np.dot((values - mean) ** 2, counts)) / (n - 1), n)
+    return Mean(mean, dot((values - mean) ** 2, counts) / (n - 1), n)
 
 
 def wald_mean(

@@ -24,7 +24,7 @@ def of_entries(
     """Keep what a function of a tally's entries gives; tallies that differ in thresholds share it.
 
     The function may look at `thresholds`, `flagged` and `clusters` neither itself nor through others. What
-    it is asked with can be hashed, and what it gives is frozen and small.
+    it is asked with can be hashed, and what it gives is frozen.
     """
     return _kept(function, _SHARED)
 

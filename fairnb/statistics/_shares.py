@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairnb.errors import FairnbError
+from fairnb.statistics._arrays import dot
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 from fairnb.statistics._means import student_quantile
 
@@ -117,7 +118,7 @@ def _jackknife(held: npt.NDArray[np.float64], clusters: Sequence[object]) -> _Ja
     # What the share is without each cluster, less the share.
     moves = (share * sizes - sums) / (n - sizes)
     variance = (groups - 1) / groups * math.fsum(moves**2)
-    effective = n * n / float(np.dot(sizes, sizes))
+    effective = n * n / dot(sizes, sizes)
     # Rounding alone leaves about 1e-32 where all clusters have one share.
     return _Jackknife(share, variance if variance > 1e-28 else 0.0, groups, max(1.0, effective - 1))
 
