@@ -91,6 +91,7 @@ def test_reading_answers_puts_down_the_digest_of_the_file(make_case: Any) -> Non
         ("e:accuracy", "e:accuracy:group=female", "bad-reference", "a measure has no 'group'"),
         ('"technical_performance:accuracy"', '" "', "bad-reference", "a piece of evidence is empty"),
         ('"covered"', '"not applicable"', "no-reason", "give the reason in text"),
+        ('"covered"', '"not applicable"\ntext = "  "', "no-reason", "give the reason in text"),
         ("labelled_by", "labeled_by", "unknown-key", "line 8, ground_truth.labeled_by"),
         ("2 = 3", "8 = 3", "bad-value", "stakeholders.0.relevance.8"),
         ("2 = 3", "2 = 4", "bad-value", "stakeholders.0.relevance.2: 4 is not possible here"),

@@ -70,6 +70,13 @@ def test_no_cell_runs_as_a_formula(folder: Path) -> None:
     assert not any(cell.lstrip(" ").startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
 
 
+@pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@SUM(1)", "  =1+1", " @SUM(1)"])
+def test_a_text_that_a_spreadsheet_would_run_stands_behind_an_apostrophe(make_case, start: str) -> None:
+    text = f"{start} said the woman"
+    path = review_sheet(make_case(rows=((text, 1, 0.9), ("The woman baked bread", 0, 0.2))))
+    assert f"'{text}" in [row["text"] for row in rows_of(path)]
+
+
 def test_a_sheet_is_not_drawn_over_another(folder: Path) -> None:
     review_sheet(folder)
     with pytest.raises(FairnbError) as caught:
