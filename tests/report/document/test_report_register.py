@@ -24,6 +24,8 @@ from fairnb.report import (
     verify,
 )
 from fairnb.report._page import render_document
+from fairnb.report._register import register_view
+from fairnb.report._views import FindingView
 from fairnb.sections import Register, Severity
 
 ID = "sample/toxic/false_positive_rate/mentioned/gay"
@@ -107,6 +109,29 @@ def test_the_first_page_counts_findings_by_severity_apart_from_the_verdicts(kit:
     glance = words(html[html.index('<h2 id="glance"') : html.index("What was assessed")])
     assert "Findings by severity: 1 high, 2 medium, 0 low, 1 observation. Chapter 4 lists them" in glance
     assert "Verdicts: 1 ▲ exceed the margin" in glance
+
+
+def test_the_gravest_stand_first_and_the_summary_counts_what_people_changed() -> None:
+    graded = ("observation", "low", "high", "medium")
+    found = [FindingView(f"group_bias/{name}", name, "c", "s", 5, "", "–", "", ()) for name in graded]
+    register = Register.model_validate(
+        {
+            "findings": {
+                "group_bias/low": {"owner": "Ada", "recommendation": "  "},
+                "group_bias/high": {"severity": "low", "reason": "Few texts."},
+                "group_bias/gone": {"owner": "Ada"},
+            }
+        }
+    )
+    view = register_view(found, register)
+    assert [row.finding.severity for row in view.rows] == ["high", "medium", "low", "observation"]
+    assert [lost.id for lost in view.lost] == ["group_bias/gone"]
+    assert view.rows[2].said is not None
+    assert view.rows[2].said.rows == (("Owner", "Ada"),)
+    assert view.summary == (
+        "4 computed findings (1 high, 1 medium, 1 low, 1 observation); a person wrote an entry on 2 of these; "
+        "1 with another severity than the computed one."
+    )
 
 
 @pytest.mark.parametrize("medium", ["screen", "paper"])
