@@ -83,6 +83,8 @@ def preview(path: Path, *, encoding: str | None = None, most: int | None = None)
     FairnbError
         As `guess_columns`.
     """
+    if encoding and "\n".encode(encoding) != _LINE_END:
+        most = None
     data, whole = _beginning(path, most)
     table, found = (read_table(path, data, encoding), encoding) if encoding else readable(path, data)
     guess = guess_table(table, found, known_file(sha256(data)) if whole else None)

@@ -12,7 +12,7 @@ from fairnb.errors import FairnbError
 from fairnb.lexicon import Lexicon
 
 UseOf = Literal["", "text", "label", "id", "language", "cluster", "annotator", "score", "mention"]
-WORDS: Mapping[UseOf, str] = {
+WORDS: Mapping[str, str] = {
     "": "not used",
     "text": "text",
     "label": "label",

@@ -50,7 +50,6 @@ class CasePanel:
         self._body = widgets.VBox()
         self._said = widgets.HTML()
         self._said.add_class("fairnb-said")
-        self._folds: dict[tuple[str, ...], Fold] = {}
         self._build(notebook.case.file, notebook.case.folder)
         write = button(
             "Write", "save", "Write these choices into assessment.toml", lambda: self.write(), primary=True
@@ -64,13 +63,14 @@ class CasePanel:
         bar = widgets.HBox([write, again, self._said])
         bar.add_class("fairnb-bar")
         bar.add_class("fairnb-write")
+        whole = widgets.VBox([widgets.HTML(STYLE), widgets.HTML(PANEL_STYLE), self._body, bar])
+        whole.add_class("fairnb-panel")
         self.panel = Panel(
-            [widgets.HTML(STYLE), widgets.HTML(PANEL_STYLE), self._body, bar],
+            [whole],
             name="panel",
             told=lambda: what_is_assessed(self._notebook.case),
             retired=lambda: None,
         )
-        self.panel.add_class("fairnb-panel")
 
     def show(self) -> None:
         """Display it."""
@@ -91,7 +91,7 @@ class CasePanel:
 
     def _build(self, file: CaseFile, folder: Path) -> None:
         lexicon = _lexicon(file, folder)
-        opened = {key: fold.opened for key, fold in self._folds.items()}
+        opened = {key: fold.opened for key, fold in self._parts().items()} if self._body.children else {}
 
         def open_(key: tuple[str, ...], at_first: bool) -> bool:
             return opened.get(key, at_first)
@@ -125,7 +125,6 @@ class CasePanel:
         ]
         for widget in before:
             _close(widget)
-        self._folds = self._parts()
 
     def _parts(self) -> dict[tuple[str, ...], Fold]:
         """The parts by their key in the case file."""

@@ -29,16 +29,13 @@ from fairnb.notebook._forms import (
 from fairnb.notebook._keep import CaseText, set_inside
 from fairnb.notebook._mapping import Use, bounds_of, guessed_uses, keys_of, uses_of
 from fairnb.notebook._panel_columns import ColumnTable
+from fairnb.notebook._panel_seen import facts_of, first_rows, notes_of, told_of
 from fairnb.notebook._running import Worker
-from fairnb.notebook._tables import as_table
 from fairnb.notebook._widgets import help_line
-from fairnb.registry import known as known_thing
 from fairnb.sections import Role
 from fairnb.text import printable
 
 _CORPORA = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson")
-_MOST = 8
-"""Labels, languages, and columns of the first rows that are shown."""
 _AT_ONCE = 2**18
 """Bytes that are looked at while one waits; the rest is counted meanwhile."""
 _MOST_COUNTED = 2**28
@@ -84,6 +81,8 @@ class CorpusForm:
         self.table: ColumnTable | None = None
         self.seen: FilePreview | None = None
         self._touched: tuple[int, int] | None = None
+        self._unread: FairnbError | None = None
+        """Why the chosen file cannot be read."""
         named = NONE if spec is None else str(spec.use or spec.path)
         self._paths = set(files(folder, _CORPORA)) | (
             {spec.path} if spec is not None and spec.path else set()
@@ -132,11 +131,13 @@ class CorpusForm:
             ),
         ]
         if name not in self._paths:
-            return [help_line(_told(name)), *answers]
+            return [help_line(told_of(name)), *answers]
         try:
+            self._unread = None
             self._touched = self._file()
             self.seen = preview(inside(self._folder, name), encoding=self._encoding(), most=_AT_ONCE)
         except FairnbError as error:
+            self._unread = error
             return [help_line(printable(str(error))), self.encoding]
         if spec is None and self.seen.guess.encoding:
             self.encoding.value = self.seen.guess.encoding
@@ -156,12 +157,7 @@ class CorpusForm:
                 further.setdefault(column, []).append(use)
             else:
                 uses[column] = use
-        notes = {self._score: "the system's recorded scores"} if self._score else {}
-        if spec is None:
-            for one in seen.columns:
-                use = uses.get(one.name, Use())
-                if use.of:
-                    notes[one.name] = f"guessed: {one.reason if one.role == use.of else 'by its name'}"
+        notes = notes_of(seen, uses, self._lexicon, self._score, fresh=spec is None)
         self._further = further
         return ColumnTable(
             seen.columns,
@@ -189,8 +185,8 @@ class CorpusForm:
         self.negative.value = self._others
 
     def _tell(self, seen: FilePreview, more: str = "") -> None:
-        self._facts.value = f"<div class='fairnb-facts'>{escape(printable(_facts(seen, more)))}</div>"
-        self._rows.value = _first_rows(seen, self.table.uses if self.table else {})
+        self._facts.value = f"<div class='fairnb-facts'>{escape(printable(facts_of(seen, more)))}</div>"
+        self._rows.value = first_rows(seen, self.table.uses if self.table else {})
 
     def _encoding(self) -> str | None:
         written = self.encoding.value.strip()
@@ -203,16 +199,7 @@ class CorpusForm:
 
     def _encoded(self) -> None:
         if not self._looking:
-            kept = self.table.uses if self.table is not None else {}
-            spec = self._spec if self.choice.value == getattr(self._spec, "path", None) else None
-            written = self.encoding.value
-            self._looking = True
-            self._look.children = self._parts(spec)
-            self.encoding.value = written
-            self._looking = False
-            for column, use in kept.items():
-                if self.table is not None and column in self.table.uses:
-                    self.table.use(column, use)
+            self._renew()
 
     # ---- counting all of a large file
 
@@ -319,34 +306,51 @@ class CorpusForm:
         return found
 
     def _file_keys(self, name: str) -> dict[str, Any]:
-        if self._file() != self._touched or self.table is None:
-            kept = self.table.uses if self.table is not None else {}
-            answers = self.positive.value, self.negative.value
-            self._looking = True
-            self._look.children = self._parts(
-                self._spec if getattr(self._spec, "path", None) == name else None
-            )
-            self.positive.value, self.negative.value = answers
-            self._looking = False
-            if self.table is not None:
-                for column in kept.keys() & self.table.uses.keys():
-                    self.table.use(column, kept[column])
+        where = f"corpus.{self.role}"
+        try:
+            changed = self._file() != self._touched
+        except FairnbError as error:
+            raise FairnbError(error.code, error.found, error.remedy, where=f"{where}.path") from error
+        if changed:
+            self._renew()
             raise FairnbError(
                 "file-changed",
                 f"{name} was changed after it was shown",
                 "look at it as it is now, and write again",
-                where=f"corpus.{self.role}.path",
+                where=f"{where}.path",
             )
+        if self.table is None:
+            why = self._unread or FairnbError("no-table", f"{name} was not read", "choose it again")
+            place = f"{where}.path: {why.where}"
+            raise FairnbError(why.code, why.found, why.remedy, where=place) from why
         pairs = [(column, use) for column, use in self.table.uses.items() if use.of]
         pairs += [(column, use) for column, uses in self._further.items() for use in uses]
         try:
             found = {"path": name, **keys_of(name, pairs, self.table.bounds())}
         except FairnbError as error:
-            where = f"corpus.{self.role}.{error.where}"
-            raise FairnbError(error.code, error.found, error.remedy, where=where) from error
+            place = f"{where}.{error.where}"
+            raise FairnbError(error.code, error.found, error.remedy, where=place) from error
         if encoding := self.encoding.value.strip():
             found["encoding"] = encoding
         return found
+
+    def _renew(self) -> None:
+        """Show the file as it is now; what was chosen stays where it still fits."""
+        kept = dict(self.table.uses) if self.table is not None else {}
+        fields = self.encoding, self.positive, self.negative
+        written = [field.value for field in fields]
+        spec = self._spec if self._spec is not None and self._spec.path == self.choice.value else None
+        self._looking = True
+        try:
+            self.table = self.seen = None
+            self._look.children = self._parts(spec)
+            for field, value in zip(fields, written, strict=True):
+                field.value = value
+        finally:
+            self._looking = False
+        if self.table is not None:
+            for column in kept.keys() & self.table.uses.keys():
+                self.table.use(column, kept[column])
 
     def _state(self) -> Any:
         table = self.table
@@ -368,35 +372,3 @@ def _keys(spec: CorpusSpec) -> dict[str, Any]:
         found = {"use": spec.use} | ({"score": list(spec.scores)} if spec.scores else {})
     given = {"encoding": spec.encoding, "positive": spec.positive, "negative": spec.negative}
     return found | {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}
-
-
-def _told(name: str) -> str:
-    try:
-        thing = known_thing(name)
-    except FairnbError as error:
-        return str(error)
-    return f"{thing.title}. Licence: {thing.licence}"
-
-
-def _first_rows(seen: FilePreview, uses: dict[str, Use]) -> str:
-    order = sorted(range(len(seen.columns)), key=lambda at: not uses.get(seen.columns[at].name, Use()).of)
-    kept = sorted(order[:_MOST])
-    head = [printable(seen.columns[at].name) or "(no name)" for at in kept]
-    rows = [[row[at] for at in kept] for row in seen.rows]
-    less = "" if len(kept) == len(seen.columns) else f"; {len(kept)} of {len(seen.columns):,} columns"
-    whole = f"{seen.guess.rows:,}" if seen.whole else f"at least {seen.guess.rows:,}"
-    table = as_table(f"The first rows of {whole}, masked{less}", [head, *rows])
-    return f"<div class='fairnb-rows' tabindex='0' role='region' aria-label='The first rows'>{table}</div>"
-
-
-def _facts(seen: FilePreview, more: str) -> str:
-    counts = ", ".join(f"{label}: {rows:,}" for label, rows in seen.guess.labels[:_MOST]) or "none found"
-    said = [f"{seen.guess.rows:,} rows", f"labels {counts}", f"{seen.duplicates:,} texts that stood before"]
-    if seen.languages:
-        spoken = [f"{one or 'none'}: {rows:,}" for one, rows in seen.languages[:_MOST]]
-        said.append(f"languages {', '.join(spoken)}")
-    if seen.guess.known:
-        said.append(f"this is the known corpus {seen.guess.known}")
-    if seen.guess.encoding:
-        said.append(f"read as {seen.guess.encoding}")
-    return "; ".join([*said, more] if more else said)

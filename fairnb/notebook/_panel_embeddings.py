@@ -107,4 +107,4 @@ def _keys_of(spec: EmbeddingSpec) -> dict[str, Any]:
 
 
 def _meaning(field: str) -> str:
-    return str(EmbeddingSpec.model_fields[field].description)
+    return str(EmbeddingSpec.model_fields[field].description).replace("`", "")

@@ -95,7 +95,8 @@ class SystemForm:
             "More about the system",
             [self._rows[one] for one in ("name", "version", "classes", "trust", "types", "batch", "files")]
             + [self._rows["declared"], help_line("One a line, such as: training data = forum posts of 2019")],
-            opened=any(key not in KINDS for key in self._now),
+            opened=False,
+            summary=", ".join(key.replace("_", " ") for key in self._now if key not in KINDS),
         )
         self.fold = Fold("System", [self.kind, self.value, self._meaning, more.box], opened=opened)
         self._more = more
@@ -171,7 +172,7 @@ def _keys_of(spec: SystemSpec) -> dict[str, Any]:
 
 
 def _meaning(field: str) -> str:
-    return str(SystemSpec.model_fields[field].description)
+    return str(SystemSpec.model_fields[field].description).replace("`", "")
 
 
 def _written(value: Any) -> str:

@@ -44,6 +44,7 @@ class TargetForm:
         self.threshold = number("Threshold", start.threshold)
         self.source = text("Set by", start.threshold_source)
         self.remover = button("Remove", "trash", "Remove this target", lambda: remove(self))
+        self.remover.add_class("fairnb-small")
         self.fold = Fold(
             f"Target {start.name}",
             [
@@ -108,6 +109,7 @@ class TargetForms:
             "own, are the same for all targets."
         )
         add = button("Add target", "plus", "Add target: another yes/no question", self.add)
+        add.add_class("fairnb-small")
         self.box = widgets.VBox([self._list, self._note, add])
         self._arrange()
 
