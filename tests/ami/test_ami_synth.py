@@ -52,6 +52,8 @@ def test_a_sentence_holds_its_own_term_and_no_other_as_the_task_looks_for_them(l
 @language
 def test_a_skeleton_has_one_label_and_every_term_once(language: str) -> None:
     for rows in synthetic_set(language).values():
+        # n and m in its name: not misogynous, and misogynous.
+        assert {row.skeleton.split("-")[1] == "nm"[row.misogynous] for row in rows} == {True}
         for skeleton in {row.skeleton for row in rows}:
             own = [row for row in rows if row.skeleton == skeleton]
             assert len({row.misogynous for row in own}) == 1

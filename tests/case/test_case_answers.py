@@ -87,6 +87,12 @@ def test_reading_answers_puts_down_the_digest_of_the_file(make_case: Any) -> Non
             "did you mean 'technical_performance'",
         ),
         ("technical_performance:accuracy", "guess", "unknown-section", "a source is told in words"),
+        (
+            "technical_performance:accuracy",
+            "questionnaire",
+            "bad-reference",
+            "no evidence for its own answers",
+        ),
         ("e:accuracy", "e: accuracy", "bad-reference", "without spaces around the colons"),
         ("e:accuracy", "e:accuracy:group=female", "bad-reference", "a measure has no 'group'"),
         ('"technical_performance:accuracy"', '" "', "bad-reference", "a piece of evidence is empty"),

@@ -135,6 +135,20 @@ def test_nothing_is_covered_without_evidence(
     assert len(told) == len(Altai)
 
 
+def test_only_sections_with_results_speak_to_a_requirement(conclude: Any) -> None:
+    counted = Measure(measure="base_rate", label="all", value=0.1)
+    missing = Result(status="not_applicable", reason="no corpus")
+    result = conclude(
+        {
+            ("data_bias", ""): missing,
+            ("counterfactual", ""): Result(measures=(counted,)),
+            ("swap", ""): Result(),
+        }
+    )
+    titles = {name: section(name).title for name in ("counterfactual", "swap")}
+    assert rows(result, 1)[FIVE][:2] == (titles["counterfactual"], titles["swap"])
+
+
 def test_answers_are_counted_by_state(conclude: Any) -> None:
     done = {("questionnaire", ""): Result(facts={"questions": asked("covered", "unanswered", "unanswered")})}
     assert rows(conclude(done), 1)[FIVE][2] == "1 covered, 2 unanswered"

@@ -150,6 +150,14 @@ def test_only_shares_over_both_directions_are_tested_and_adjusted_together(run: 
     assert {(m.p, m.p_adjusted) for m in shares if m.label != "all"} == {(None, None)}
 
 
+def test_ties_are_no_pairs_that_a_test_can_rest_on(run: Any) -> None:
+    # Four pairs in which nobody is tall are ties: 28 of the 32 that were scored are decided.
+    ties = [(f"day {at} a red cook slept", f"day {at} a blue cook slept", "", "age", "a1") for at in range(4)]
+    whole = run([*rows(28), *ties]).measure("crows_pairs", label="all")
+    assert (whole.n, whole.value) == (32, (28 + 4 / 2) / 32)
+    assert (whole.status, whole.p, whole.p_adjusted) == (Status.INDICATIVE, None, None)
+
+
 def test_mask_gaps_add_up_to_all_pairs(run: Any) -> None:
     held = [*rows(40), ("one two three", "one two", "stereo", "age", "a1")]
     result = run(held)
@@ -164,6 +172,11 @@ def test_mask_gaps_add_up_to_all_pairs(run: Any) -> None:
     # Of the pairs that were kept all passed: the one that could not be scored is none of them.
     (table,) = [one for one in section("masked_lm").tables(wide) if one.title.startswith("Mask gap")]
     assert table.rows[0].cells == ("all pairs", "41", "40", "0", "0", "1", "100.0 %")
+    assert [(row.cells[0], {key.subgroup for key in row.measures}) for row in table.rows] == [
+        ("all pairs", {""}),
+        ("age", {"age"}),
+        ("height", {"height"}),
+    ]
 
 
 @pytest.mark.parametrize(

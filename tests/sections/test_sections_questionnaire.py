@@ -242,6 +242,16 @@ def test_relevance_is_a_table_and_a_figure_with_the_numbers(ask: Any) -> None:
     plot = Questionnaire().figures(result)["relevance"]
     (axis,) = plot.figure.axes
     assert Counter(text.get_text() for text in axis.texts) == {"–": 11, "2": 1, "3": 1, "0": 1}
+    # The number of each field stands in its stakeholder's row and its requirement's column.
+    names = {
+        tick: label.get_text() for tick, label in zip(axis.get_yticks(), axis.get_yticklabels(), strict=True)
+    }
+    given = {
+        (names[text.get_position()[1]], text.get_position()[0] + 0.5): text.get_text()
+        for text in axis.texts
+        if text.get_text() != "–"
+    }
+    assert given == {("People mentioned", 1): "2", ("People mentioned", 5): "3", ("Moderators", 6): "0"}
     # Grey only, and never so dark that ink on it could not be read.
     for field in axis.patches:
         red, green, blue, _ = field.get_facecolor()

@@ -14,7 +14,10 @@ from statsmodels.stats.proportion import proportion_confint
 from fairnb.errors import FairnbError
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Need, Result, Severity, Status, Verdict
+from fairnb.sections._robustness_made import Made, Moved, Text
+from fairnb.sections._robustness_measures import Outcome
 from fairnb.sections.robustness import Robustness
+from fairnb.variants import find_perturbation
 
 GENDER = LexiconSpec(attributes=("gender",))
 CAPITALS = "perturbation=upper_case"
@@ -122,6 +125,44 @@ def test_groups_are_those_that_the_text_mentions_as_it_stands(small_view: Callab
     # Ten rows are too few for a share of right decisions.
     assert own.status is Status.TOO_FEW
     assert (own.family, own.p) == ("D", None)
+
+
+def test_a_score_at_the_threshold_is_a_flag_before_and_after() -> None:
+    made = Made(find_perturbation("upper_case"), (), 0, 0)
+    # Label, score before, score after.
+    scored = [(1, 0.5, 0.49), (0, 0.49, 0.5), (1, 0.2, 0.5), (0, 0.5, 0.5), (1, 0.5, 0.9)]
+    moved = tuple(
+        Moved(Text(row, f"t{row}", label, f"t{row}", "en", before), f"T{row}", after)
+        for row, (label, before, after) in enumerate(scored)
+    )
+    outcome = Outcome(made, "", "", moved, 0.5)
+    assert [outcome.before(row) for row in moved] == [True, False, False, True, True]
+    assert [outcome.after(row) for row in moved] == [False, True, True, True, True]
+    assert (outcome.flips(), outcome.flips((True,)), outcome.flips((False,))) == (3, 1, 2)
+    assert outcome.gains == [-1, -1, 1, 0, 0]
+    assert (outcome.right_before(), outcome.right_after()) == (3, 2)
+
+
+def test_flags_lost_and_gained_stand_under_their_headings(small_view: Callable[..., Any]) -> None:
+    tables = {
+        table.title: table for table in Robustness().tables(_run(small_view, perturbations=("upper_case",)))
+    }
+
+    def cells(title: str, row: int) -> dict[str, str]:
+        table = tables[title]
+        return dict(zip((column.heading for column in table.columns), table.rows[row].cells, strict=True))
+
+    everyone = cells("Decisions that a perturbation changes", 0)
+    assert (everyone["Flags lost"], everyone["Flags gained"]) == ("0 of 30 (0.0 %)", "50 of 50 (100.0 %)")
+    # The ten texts about women were all flagged, the ten about men were not.
+    by_name = {row.cells[0].rpartition(", ")[2]: at for at, row in enumerate(
+        tables["Decisions changed by group mentioned"].rows)}  # fmt: skip
+    women = cells("Decisions changed by group mentioned", by_name["female"])
+    men = cells("Decisions changed by group mentioned", by_name["male"])
+    assert (women["Flagged"], women["Not flagged"], women["Flags gained, %"]) == ("10", "–", "–")
+    assert (men["Flagged"], men["Not flagged"], men["Flags lost, %"]) == ("–", "10", "–")
+    assert women["Flags lost, %"].startswith("0.0")
+    assert men["Flags gained, %"].startswith("100.0")
 
 
 def test_texts_that_cannot_be_changed_are_in_no_denominator(small_view: Callable[..., Any]) -> None:
