@@ -98,6 +98,14 @@ class Executed:
             line for output in outputs if output.get("name") == "stdout" for line in output["text"]
         )
 
+    def plain(self, identity: str) -> str:
+        """What a cell displays, in its plain form."""
+        return "".join(
+            line
+            for output in self.cell(identity)["outputs"]
+            for line in output.get("data", {}).get("text/plain", ())
+        )
+
     def shown(self, identity: str) -> dict[str, Any]:
         """The one result that a cell displays, as the section's content."""
         (payloads,) = (

@@ -22,6 +22,7 @@ SECTIONS = {
     "data": "data_bias",
     "mentions": "mining",
     "embedding": "embedding_bias",
+    "toy": "embedding_bias",
     "groups": "group_bias",
     "swap": "swap",
     "counterfactual": "counterfactual",
@@ -72,7 +73,30 @@ def test_every_section_is_shown_and_the_record_replays_what_was_run(walked: Any)
     # Whether anything is missing from a final document is told by the engagement; the conclusion reads all.
     done = {section for section, outcome in outcomes.items() if outcome == "done"}
     assert done <= {"engagement", "conclusion"}
-    assert outcomes["embedding_bias"] == "not applicable"
+    assert outcomes["embedding_bias"] == "replayed"
+
+
+@executed
+def test_of_the_toy_vectors_only_what_was_planted_is_found(walked: Any) -> None:
+    assert walked.shown("embedding")["result"]["status"] == "not_applicable"
+    toy = walked.shown("toy")["result"]
+    (finding,) = toy["findings"]
+    assert (finding["severity"], finding["measures"][0][1]) == ("observation", "gender")
+    verdicts = {candidate["measures"][0][1]: candidate["verdict"] for candidate in toy["candidates"]}
+    assert verdicts == {
+        "gender": "exceeds the margin", "religion": "inconclusive", "ethnicity": "inconclusive"
+    }  # fmt: skip
+
+
+@executed
+def test_case_overview_and_findings_tell_without_a_front_end_what_stands(walked: Any) -> None:
+    assert "demo-test" in walked.plain("panel")
+    early, late = walked.plain("overview"), walked.plain("overview-again")
+    assert re.search(r"Conclusion +Not run", early)
+    assert re.search(r"Conclusion +Fresh", late)
+    assert re.findall(r"^(\w[\w ]*?)  +Stale", late, re.MULTILINE) == ["Engagement"]
+    statement = walked.printed("finding").splitlines()[0].partition("] ")[2]
+    assert " ".join(statement.split()) in " ".join(walked.plain("findings").split())
 
 
 @executed
