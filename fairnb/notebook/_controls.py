@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import ipywidgets as widgets
 
 from fairnb.errors import FairnbError
-from fairnb.notebook._display import Shown, bundle_of, show_live, told
+from fairnb.notebook._display import Shape, Shown, show_live, told
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._stopping import RunStopped
@@ -53,6 +53,10 @@ class Controls:
         self._declared: dict[str, Any] = dict(request.expected)
         self._values: dict[str, Any] = dict(request.parameters)
         self._handle: Shown | None = None
+        self._shape: Shape | None = None
+        """What was last shown whole."""
+        self._early: Shape | None = None
+        """What is shown with the figures of what was there before."""
         self._stop = threading.Event()
         self._superseded = False
         self._in_cell = False
@@ -220,6 +224,7 @@ class Controls:
 
     def _unqueued(self) -> None:
         """Go back to the state of before the queue."""
+        self._draw_later()
         if self._ran and any(differing(self._values, self._ran_with, self._fields)):
             self._say("changed", "Changed", "press Run")
         else:
@@ -286,13 +291,16 @@ class Controls:
                     progress=self._progress(),
                     cancelled=stop.is_set,
                 )
-                bundle = bundle_of(payloads, changed=self._moved())
-                self._seconds = time.perf_counter() - started
+                # Numbers at once; figures, which take longer to draw, when they are there.
+                shape = Shape(payloads, changed=self._moved(), before=self._shape)
+                self._show(shape.bundle(), first=first)
+                self._shape, self._early = (self._shape, shape) if shape.fades else (shape, None)
                 self._again, self._ran = self._ran, True
                 self._ran_with = dict(self._values)
-                self._show(bundle, first=first)
-                self._say("fresh", "Fresh", self._how(payloads))
                 self._take_tally(case, payloads)
+                self._draw()
+                self._seconds = time.perf_counter() - started
+                self._say("fresh", "Fresh", self._how(payloads))
         except FairnbError as error:
             if error.code != "cancelled":
                 self._failed(str(error), first=first)
@@ -305,7 +313,28 @@ class Controls:
             raise
         except Exception as error:  # noqa: BLE001 - told to the person; the log has it already
             self._failed(f"{type(error).__name__}: {error}", first=first)
+        self._draw_later()
         self._notebook.refresh(but=self._section.id)
+
+    def _draw(self) -> None:
+        """Put the figures of the numbers that are shown into the output, unless other numbers will come."""
+        drawn = None if self._early is None else self._early.drawn(lambda: not self._superseded)
+        if drawn is not None and not self.retired:
+            self._show(drawn.bundle(), first=False)
+            self._shape, self._early = drawn, None
+
+    def _draw_later(self) -> None:
+        """Have figures drawn that were left to a run which did not come to an end."""
+        if self._early is None or self._superseded or self.retired:
+            return
+
+        def work() -> None:
+            try:
+                self._draw()
+            except Exception as error:  # noqa: BLE001 - told to the person
+                self._failed(f"{type(error).__name__}: {error}", first=False)
+
+        self._notebook.worker.ask(self._section.id, work)
 
     def _own(self) -> dict[str, Any]:
         """The parameters that are not the case file's."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairnb.case import BUNDLE, CONTROLS, Payload
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections import section
+
+if TYPE_CHECKING:
+    from fairnb.report import SectionPage
 
 LARGEST = 500_000
 """Bytes of one bundle in a notebook."""
@@ -38,42 +42,89 @@ def bundle_of(payloads: Sequence[Payload], *, changed: Sequence[str] = ()) -> di
     FairnbError
         ``result-too-large`` if the payloads alone are over the limit.
     """
-    from fairnb.report import SectionPage
+    return Shape(payloads, changed=changed).bundle()
 
-    plain = [payload.to_json() for payload in payloads]
-    page = SectionPage(plain)
-    told = f"Changed in the notebook: {'; '.join(changed)}" if changed else ""
-    text = f"{page.text()}\n\n{told}" if told else page.text()
-    bundle: dict[str, Any] = {"text/plain": text, BUNDLE: plain}
-    if size_of(bundle) > LARGEST:
-        raise FairnbError(
-            "result-too-large",
-            f"the results of the section {payloads[0].section} take {size_of(bundle):,} bytes",
-            f"choose parameters that give less to show: a notebook keeps at most {LARGEST:,} bytes a section",
-            exit_code=ExitCode.FAILED,
-        )
-    after = f"<p>{escape(told)}</p>" if told else ""
-    html = ""
-    fewer = reversed(range(page.figures))
-    for annex, figures in ((True, None), (False, None), *((False, number) for number in fewer)):
-        html = page.html(annex=annex, figures=figures) + after
-        if not annex:
-            left_out = "tables of the annex"
-            if figures is not None:
-                left_out += f" and {'the' if figures == 0 else 'some of the'} figures"
-            html += f"<p>The {left_out} are too large for the notebook; the audit document prints them.</p>"
-        if size_of({**bundle, "text/html": html}) <= LARGEST:
-            break
-    else:
-        html = (
-            f"<p>The tables and figures of this section are too large for the notebook; the audit document "
-            f"prints them.</p><pre>{escape(text)}</pre>"
-        )
-    figure = page.first_figure()
-    for mime, content in (("text/html", html), ("image/svg+xml", figure)):
-        if content and size_of({**bundle, mime: content}) <= LARGEST:
-            bundle[mime] = content
-    return bundle
+
+class Shape:
+    """One section's results on their way to the screen, for where the numbers are shown before the figures.
+
+    Parameters
+    ----------
+    payloads, changed
+        As `bundle_of` takes them.
+    before : Shape, optional
+        What stands there: its figures stay, faded, until those of the results are drawn by `drawn`.
+    """
+
+    def __init__(
+        self, payloads: Sequence[Payload], *, changed: Sequence[str] = (), before: Shape | None = None
+    ) -> None:
+        from fairnb.report import SectionPage
+
+        self._plain = [payload.to_json() for payload in payloads]
+        self._told = f"Changed in the notebook: {'; '.join(changed)}" if changed else ""
+        beside = None if before is None else before._page
+        self._page: SectionPage = SectionPage(self._plain, [payload.result for payload in payloads], beside)
+        text = self._page.text()
+        self._text = f"{text}\n\n{self._told}" if self._told else text
+        self._size = size_of({"text/plain": self._text, BUNDLE: self._plain})
+        if self._size > LARGEST:
+            raise FairnbError(
+                "result-too-large",
+                f"the results of the section {payloads[0].section} take {self._size:,} bytes",
+                f"choose parameters that give less to show: a notebook keeps at most {LARGEST:,} bytes a section",
+                exit_code=ExitCode.FAILED,
+            )
+
+    @property
+    def fades(self) -> bool:
+        """Whether figures of an earlier result stand in it."""
+        return self._page.fades
+
+    def drawn(self, wanted: Callable[[], bool]) -> Shape | None:
+        """The same with its own figures; None if it is, while they are drawn, no longer wanted."""
+        page = self._page.drawn(wanted)
+        if page is None:
+            return None
+        shape = copy(self)
+        shape._page = page
+        return shape
+
+    def bundle(self) -> dict[str, Any]:
+        """As `bundle_of`."""
+        page, told = self._page, self._told
+        bundle: dict[str, Any] = {"text/plain": self._text, BUNDLE: self._plain}
+        room = LARGEST - self._size
+        after = f"<p>{escape(told)}</p>" if told else ""
+        fewer = reversed(range(page.figures))
+        for annex, figures in ((True, None), (False, None), *((False, number) for number in fewer)):
+            if page.at_least(annex=annex, figures=figures) > room:
+                continue
+            html = page.html(annex=annex, figures=figures) + after
+            if not annex:
+                left_out = "tables of the annex"
+                if figures is not None:
+                    left_out += f" and {'the' if figures == 0 else 'some of the'} figures"
+                html += (
+                    f"<p>The {left_out} are too large for the notebook; the audit document prints them.</p>"
+                )
+            if _taken("text/html", html) <= room:
+                break
+        else:
+            html = (
+                f"<p>The tables and figures of this section are too large for the notebook; the audit document "
+                f"prints them.</p><pre>{escape(self._text)}</pre>"
+            )
+        for mime, content in (("text/html", html), ("image/svg+xml", page.first_figure())):
+            if content and _taken(mime, content) <= room:
+                bundle[mime] = content
+                room -= _taken(mime, content)
+        return bundle
+
+
+def _taken(mime: str, content: str) -> int:
+    """Bytes that one more form of a result adds to its bundle."""
+    return size_of({mime: content})
 
 
 def size_of(bundle: dict[str, Any]) -> int:

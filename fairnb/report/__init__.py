@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from fairnb.report._register import register_of as register_of
     from fairnb.report._register import register_text as register_text
     from fairnb.report._register import render_register as render_register
-    from fairnb.report._render import SectionPage as SectionPage
     from fairnb.report._render import render_section as render_section
     from fairnb.report._render import render_text as render_text
+    from fairnb.report._section_page import SectionPage as SectionPage
     from fairnb.report._sign import sign_detached as sign_detached
     from fairnb.report._sign import sign_pdf as sign_pdf
     from fairnb.report._status import SignatureStatus as SignatureStatus
@@ -42,7 +42,7 @@ _HOMES = {
     "ExportReport": "_export",
     "Identity": "_identity",
     "RegisterView": "_register",
-    "SectionPage": "_render",
+    "SectionPage": "_section_page",
     "SignatureStatus": "_status",
     "VerificationStatus": "_status",
     "build_document": "_document",

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fairnb.errors import FairnbError
-from fairnb.report._figures import draw_svg, with_letters
+from fairnb.report._figures import draw_svg
 from fairnb.report._views import (
     MARKS,
     FigureView,
@@ -95,42 +95,13 @@ def text_of(view: SectionView) -> str:
     return "\n".join(lines)
 
 
-class SectionPage:
-    """One section laid out once, its figures drawn once, to be put into several forms.
-
-    Parameters
-    ----------
-    payloads : sequence of mapping
-        The section's payloads, one per target.
-    """
-
-    def __init__(self, payloads: Sequence[Payload]) -> None:
-        self._view = section_view(payloads, None)
-
-    @property
-    def figures(self) -> int:
-        """Figures of the target that has most."""
-        return max(len(part.figures) for part in self._view.parts)
-
-    def html(self, *, annex: bool = True, figures: int | None = None) -> str:
-        """As `render_section`, with at most so many figures of each target; None: all."""
-        return html_of(self._view, annex=annex, figures=figures)
-
-    def text(self) -> str:
-        """As `render_text`."""
-        return text_of(self._view)
-
-    def first_figure(self) -> str | None:
-        """SVG of the first figure, with its letters; None if there is none."""
-        return next((with_letters(figure.svg) for part in self._view.parts for figure in part.figures), None)
-
-
 def section_view(
     payloads: Sequence[Payload],
     numbering: Numbering | None,
     counters: Counters | None = None,
     *,
     drawn: bool = True,
+    results: Sequence[Result] = (),
 ) -> SectionView:
     """What is printed of one section.
 
@@ -143,12 +114,17 @@ def section_view(
         Numbers tables and figures; without it they carry their titles only.
     drawn : bool
         False leaves figures out.
+    results : sequence of Result, optional
+        What the payloads hold, where it was read already.
     """
     if not payloads:
         raise FairnbError("no-result", "the section has no result", "run it first")
     first = payloads[0]["content"]
-    known = _installed(first)
-    parts = tuple(_part(payload["content"], known, numbering, counters, drawn=drawn) for payload in payloads)
+    known = installed(first)
+    parts = tuple(
+        _part(payload["content"], result, known, numbering, counters, drawn=drawn)
+        for payload, result in zip(payloads, results or map(result_of, payloads), strict=True)
+    )
     return SectionView(
         id=str(first["section"]),
         title=known.title if known else str(first.get("title") or first["section"]),
@@ -159,7 +135,7 @@ def section_view(
     )
 
 
-def _installed(content: Mapping[str, Any]) -> Section | None:
+def installed(content: Mapping[str, Any]) -> Section | None:
     """The section's class, if this installation has the version that computed the result."""
     try:
         known = section(str(content["section"]))
@@ -170,13 +146,13 @@ def _installed(content: Mapping[str, Any]) -> Section | None:
 
 def _part(
     content: Mapping[str, Any],
+    result: Result,
     known: Section | None,
     numbering: Numbering | None,
     counters: Counters | None,
     *,
     drawn: bool,
 ) -> PartView:
-    result = Result.model_validate(content["result"])
     name, target = str(content["section"]), str(content["target"] or "")
     done = result.status == "done"
     refs = _Refs(numbering, name, target)
@@ -197,19 +173,10 @@ def _part(
     own_words = name == "conclusion" and bool(str(result.facts.get("text", "")).strip())
     by_statement = {finding.statement: finding for finding in findings}
     severities = {(item.criterion, item.measures): item.severity.value for item in result.findings}
-    figures = []
-    if known and done and drawn:
-        for label, plot in known.figures(result).items():
-            seed = f"{name}-{target}-{label}"
-            figures.append(
-                FigureView(
-                    svg=draw_svg(plot.figure, seed),
-                    caption=plot.caption,
-                    alternative=plot.alternative,
-                    number=next(counters.figures) if counters else 0,
-                    width=25.4 * float(plot.figure.get_figwidth()),
-                )
-            )
+    figures = tuple(figure_views(content, result, known, counters)) if drawn else ()
+    of_key: dict[MeasureKey, Measure] = {}
+    for measure in result.measures if result.candidates else ():
+        of_key.setdefault(measure.key, measure)
     return PartView(
         target=target,
         reason="" if done else result.reason or "no reason was recorded",
@@ -219,13 +186,35 @@ def _part(
         ),
         tables=tuple(body),
         annex=tuple(annex),
-        figures=tuple(figures),
+        figures=figures,
         examples=_told_once(result.examples),
-        verdicts=tuple(_verdict(item, result, refs, severities) for item in result.candidates),
+        verdicts=tuple(_verdict(item, of_key, refs, severities) for item in result.candidates),
         findings=findings,
         limits=tuple(limits),
         printed=frozenset(key for table in shown for row in table.rows for key in row.measures),
     )
+
+
+def result_of(payload: Payload) -> Result:
+    """What a payload holds."""
+    return Result.model_validate(payload["content"]["result"])
+
+
+def figure_views(
+    content: Mapping[str, Any], result: Result, known: Section | None, counters: Counters | None
+) -> Iterator[FigureView]:
+    """A result's figures, each drawn when it is asked for; none of a section that is not installed."""
+    if known is None or result.status != "done":
+        return
+    about = f"{content['section']}-{content['target'] or ''}"
+    for label, plot in known.figures(result).items():
+        yield FigureView(
+            svg=draw_svg(plot.figure, f"{about}-{label}"),
+            caption=plot.caption,
+            alternative=plot.alternative,
+            number=next(counters.figures) if counters else 0,
+            width=25.4 * float(plot.figure.get_figwidth()),
+        )
 
 
 def _told_once(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -345,12 +334,12 @@ def _statement(text: str, findings: Mapping[str, FindingView]) -> StatementView:
 
 def _verdict(
     item: Candidate,
-    result: Result,
+    of_key: Mapping[MeasureKey, Measure],
     refs: _Refs,
     severities: Mapping[tuple[str, tuple[MeasureKey, ...]], str],
 ) -> VerdictView:
     shape, word, kind = MARKS[item.verdict.value]
-    first = next((m for m in result.measures if item.measures and m.key == item.measures[0]), None)
+    first = of_key.get(item.measures[0]) if item.measures else None
     ratio, effect, interval = _effect(item.effect, first)
     return VerdictView(
         criterion=item.criterion,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fairnb.files import sha256
@@ -95,10 +96,21 @@ class FigureView:
     number: int
     width: float
     """Millimetres."""
+    faded: bool = False
+    """Whether it is an earlier result's, and stands until this one's is drawn."""
+
+    @cached_property
+    def lettered(self) -> str:
+        """With its letters, for a browser."""
+        return with_letters(self.svg)
+
+    @cached_property
+    def _addressed(self) -> str:
+        return data_address(self.lettered)
 
     def address(self, paper: bool) -> str:
         """The picture as a `data:` address. A browser's picture carries its own letters."""
-        return data_address(self.svg if paper else with_letters(self.svg))
+        return data_address(self.svg) if paper else self._addressed
 
 
 @dataclass(frozen=True)

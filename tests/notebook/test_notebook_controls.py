@@ -33,8 +33,13 @@ class Handle:
 
     def __init__(self) -> None:
         self.shown: list[dict[str, Any]] = []
+        """One for each result, as it was shown last."""
+        self.early: list[dict[str, Any]] = []
+        """Results as they were shown before their figures were drawn."""
 
     def update(self, bundle: dict[str, Any]) -> None:
+        if self.shown and BUNDLE in bundle and self.shown[-1].get(BUNDLE) == bundle[BUNDLE]:
+            self.early.append(self.shown.pop())
         self.shown.append(bundle)
 
 

@@ -24,8 +24,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     given = {"html": "<p>page</p>", "svg": "<svg/>", "text": "words", "annex": "", "figures": []}
 
     class Page:
-        def __init__(self, payloads: Any) -> None:
+        def __init__(self, payloads: Any, results: Any, beside: Any) -> None:
             pass
+
+        def at_least(self, *, annex: bool, figures: int | None) -> int:
+            return 0
 
         @property
         def figures(self) -> int:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from fairnb.report._measures import number_measures
-from fairnb.report._render import SectionPage, render_section, render_text
+from fairnb.report._render import render_section, render_text
+from fairnb.report._section_page import SectionPage
 from fairnb.sections import Measure, Result
 
 HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>{{ 7*7 }}"\'&'
@@ -169,3 +170,14 @@ def test_importing_the_room_loads_neither_nbconvert_nor_weasyprint() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_each_verdict_has_its_own_shape_and_word_in_the_row_of_its_criterion(kit: Any) -> None:
+    html = render_section([kit.sample()])
+    row = r'<tr><th scope="row">([^<]+)</th>(?:(?!</tr>).)*?<span class="mark (\w+)">([^<]+)</span>'
+    assert {criterion: (kind, said) for criterion, kind, said in re.findall(row, html, re.DOTALL)} == {
+        "Wrongly flagged": ("exceeds", "▲ Exceeds"),
+        "Missed": ("within", "● Within"),
+        "Missed, religion": ("unclear", "◆ Inconclusive"),
+        "Wrongly flagged, disability": ("unmeasured", "○ Not measured"),
+    }
