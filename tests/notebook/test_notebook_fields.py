@@ -31,7 +31,7 @@ class Made(Section):
         """Whether all are taken."""
         draws: int = Field(200, ge=20, le=5000)
         words: tuple[str, ...] = ()
-        name: str = "x"
+        name: str = Field("x", description="A 'name' & <i>more</i>")
         text: str = Field("", json_schema_extra={"format": "paragraph"})
         left_out: dict[str, str] = Field({}, description="Why")
 
@@ -82,12 +82,14 @@ def test_only_what_differs_is_told_as_changed() -> None:
 def test_the_static_form_names_values_escapes_texts_and_needs_no_widget() -> None:
     fields = fields_of(Made())
     declared = Made.Params().model_dump()
-    values = {**declared, "name": "<script>alert(1)</script>", "threshold": 0.6}
+    values = {**declared, "name": "<script>alert(1)</script>", "threshold": 0.6, "every": True}
     html = static_html(Made.title, values, declared, fields, thresholds="0.5")
     assert "<script" not in html
     assert "<b>" not in html
     assert "0.6 (case file: the target&#x27;s)" in html
     assert "<th scope='row' title='Which corpus'>Corpus</th><td>test</td>" in html
+    assert "title='A &#x27;name&#x27; &amp; &lt;i&gt;more&lt;/i&gt;'>Name</th>" in html
+    assert ">Every</th><td>yes (case file: no)</td>" in html
     assert "threshold = 0.6" in static_text(Made.title, values, fields)
 
 
