@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fairnb.case._sources import Progress, Sources
 from fairnb.case._store import redaction_key
 from fairnb.errors import FairnbError
-from fairnb.files import inside
+from fairnb.files import digest_of, inside
 from fairnb.sections import Answers, Criteria, Need, Register, Result, Role, SystemFacts, Target
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ class CaseView:
             self._read("lexicon")
         self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
         rests = {name: self.inputs[name] for name in self._counted_from(role) if name in self.inputs}
+        # Where the target draws its line is no part of a count: rows are counted once for all thresholds.
+        rests["asked"] = digest_of(self._target.model_copy(update={"threshold": 0.5, "threshold_source": ""}))
         counting = self._sources.counting(
             role, by, self._target.name, rests, lambda: self._counting(role, by)
         )
@@ -190,9 +192,8 @@ class CaseView:
         return counted
 
     def _counted_from(self, role: Role) -> tuple[str, ...]:
-        """Names of the inputs that a tally of the target at hand may rest on."""
-        own = (f"target:{self._target.name}", "has:mentions", "lexicon")
-        return (*own, f"corpus:{role}", f"scores:{role}", f"mentions:{role}:lookup")
+        """Names of the inputs that a count of rows may rest on, beside what the target asks."""
+        return ("has:mentions", "lexicon", f"corpus:{role}", f"scores:{role}", f"mentions:{role}:lookup")
 
     def _counting(self, role: Role, by: str) -> Counting:
         """Count the rows of a corpus: once, whatever the thresholds that are asked about later."""
