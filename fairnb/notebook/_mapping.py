@@ -119,7 +119,7 @@ def keys_of(path: str, uses: Iterable[tuple[str, Use]], bounds: Mapping[str, flo
     Parameters
     ----------
     path : str
-        The file, for messages.
+        The file.
     uses : iterable of (str, Use)
     bounds : mapping
         By attribute: from which value on a cell is a mention.
@@ -129,7 +129,7 @@ def keys_of(path: str, uses: Iterable[tuple[str, Use]], bounds: Mapping[str, flo
     FairnbError
         ``use-twice``, ``use-missing``, ``no-subgroup``; `where` is the key at fault.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"path": path}
     lists: dict[str, list[str]] = {"annotators": [], "score": []}
     subgroups: dict[str, dict[str, Any]] = {}
     for column, use in uses:

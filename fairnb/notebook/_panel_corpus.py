@@ -326,7 +326,7 @@ class CorpusForm:
         pairs = [(column, use) for column, use in self.table.uses.items() if use.of]
         pairs += [(column, use) for column, uses in self._further.items() for use in uses]
         try:
-            found = {"path": name, **keys_of(name, pairs, self.table.bounds())}
+            found = keys_of(name, pairs, self.table.bounds())
         except FairnbError as error:
             place = f"{where}.{error.where}"
             raise FairnbError(error.code, error.found, error.remedy, where=place) from error
@@ -365,10 +365,9 @@ class CorpusForm:
 
 def _keys(spec: CorpusSpec) -> dict[str, Any]:
     """The table as the case file has it, with the defaults of a file's columns."""
-    found = (
-        {} if spec.path is None else {"path": spec.path, **keys_of(spec.path, uses_of(spec), bounds_of(spec))}
-    )
-    if spec.use is not None:
+    if spec.path is not None:
+        found = keys_of(spec.path, uses_of(spec), bounds_of(spec))
+    else:
         found = {"use": spec.use} | ({"score": list(spec.scores)} if spec.scores else {})
     given = {"encoding": spec.encoding, "positive": spec.positive, "negative": spec.negative}
     return found | {key: list(v) if isinstance(v, tuple) else v for key, v in given.items() if v is not None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from fairnb.case import load_case
 from fairnb.errors import FairnbError
-from fairnb.notebook._keep import edit_case_file, keep_parameters
+from fairnb.notebook._keep import CaseText, edit_case_file, keep_parameters, set_inside, set_value
 
 DECLARED = {"threshold": None, "corpus": "test", "by": "subgroup", "intersections": False}
 TABLE = """
@@ -101,3 +102,46 @@ def test_a_table_taken_out_leaves_the_comment_of_the_next_one(small: Callable[..
     before = _text(folder)
     edit_case_file(folder, lambda document: document.drop("corpus", "train"))
     assert _text(folder) == before.replace('[corpus.train]  # old\nuse = "demo-train"\n', "")
+
+
+def test_a_new_key_stands_with_its_table_and_not_behind_the_comments_of_the_next() -> None:
+    for end in ("\n", "\r\n"):
+        text = "[t]\na = 1 # one\n\n# of the next\n[u]\nb = 2\n".replace("\n", end)
+        document = CaseText(text)
+        set_value(document.table("t"), "c", ["x"])
+        set_inside(document.table("t"), ("s", "g"), {"f": "x"})
+        set_inside(document.table("t"), ("s", "r"), {"i": "y"})
+        inserted = '# one\nc = ["x"]\ns.g = {f = "x"}\ns.r = {i = "y"}\n'.replace("\n", end)
+        assert document.text() == text.replace(f"# one{end}", inserted)
+
+
+def test_a_table_is_renamed_where_it_stands() -> None:
+    text = '# a\n[t . "old name"] # b\nx = 1\n# c\n[t.other]\ny = 2\n'
+    document = CaseText(text)
+    assert document.has("t", "old name")
+    document.rename(("t", "old name"), "new.name")
+    assert document.text() == text.replace('[t . "old name"]', '[t . "new.name"]')
+    assert not document.has("t", "old name")
+    inline = CaseText("[t]\na = { x = 1 }\n")
+    inline.rename(("t", "a"), "b")
+    assert tomllib.loads(inline.text()) == {"t": {"b": {"x": 1}}}
+
+
+def test_a_new_table_of_any_name_can_be_read_again() -> None:
+    document = CaseText("")
+    for name in ("plain", "with space", 'say "so"', "\u202eabc", "__proto__", "a.b"):
+        set_value(document.table("targets", name), "x", 1)
+    assert set(tomllib.loads(document.text())["targets"]) == {
+        "plain",
+        "with space",
+        'say "so"',
+        "\u202eabc",
+        "__proto__",
+        "a.b",
+    }
+
+
+def test_a_table_whose_name_needs_quotes_is_taken_out_with_its_comments_kept() -> None:
+    document = CaseText("[t.'a \"b\"']\nx = 1\n# stays\n[t.b]\ny = 1\n")
+    document.drop("t", 'a "b"')
+    assert document.text() == "# stays\n[t.b]\ny = 1\n"

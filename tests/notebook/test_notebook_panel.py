@@ -95,6 +95,80 @@ def test_what_would_be_wrong_is_refused_in_one_sentence_and_nothing_is_written(p
     assert "nowhere" in panel._said.value
 
 
+def test_a_refused_write_names_the_field_opens_its_part_and_changes_no_byte(panel: CasePanel) -> None:
+    before = (panel._notebook.case.folder / "assessment.toml").read_bytes()
+    form = panel.targets.forms[0]
+    form.fold.open(False)
+    form.classes.value = "silly"
+    assert _written(panel).encode() == before
+    assert (
+        "Not written. Target positive, Classes: recorded scores are P(positive) itself" in panel._said.value
+    )
+    assert "Classes: recorded scores" in form.fold._fault.value
+    assert form.fold.opened
+    form.classes.value = ""
+    form.positive.value = ""
+    assert _written(panel).encode() == before
+    assert "Target positive, Positive labels: positive names no label" in panel._said.value
+    form.positive.value = "1"
+    assert _written(panel).encode() == before
+    assert "Nothing was chosen otherwise" in panel._said.value
+
+
+def test_what_an_editor_changed_meanwhile_stays(panel: CasePanel) -> None:
+    path = panel._notebook.case.folder / "assessment.toml"
+    path.write_text(
+        path.read_text() + "\n[run]\nseed = 7 # of the dice\n\n[targets.positive]\nthreshold = 0.4\n"
+    )
+    panel.targets.forms[0].source.value = "the works council"
+    text = _written(panel)
+    assert "seed = 7 # of the dice\n" in text
+    assert 'threshold = 0.4\nthreshold_source = "the works council"\n' in text
+    # What is shown is now what the file says.
+    assert panel.targets.forms[0].threshold.value == 0.4
+
+
+@pytest.mark.parametrize("content", [b"broken =", b"\xff\xfe", None], ids=["not TOML", "not text", "gone"])
+def test_a_case_file_that_cannot_be_read_is_one_sentence(panel: CasePanel, content: bytes | None) -> None:
+    path = panel._notebook.case.folder / "assessment.toml"
+    panel.targets.forms[0].threshold.value = 0.7
+    good = path.read_bytes()
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    panel.write()
+    assert panel._notebook.worker.wait(60)
+    assert "Not written" in panel._said.value
+    assert (path.read_bytes() if path.exists() else None) == content
+    panel.look_again()
+    assert panel._notebook.worker.wait(60)
+    assert "Not shown" in panel._said.value
+    path.write_bytes(good)
+    assert "threshold = 0.7" in _written(panel)
+
+
+def test_sections_that_have_to_run_again_are_named_after_a_write(small: Callable[..., Path]) -> None:
+    folder = small('case.section("technical_performance")', 'case.section("mining")')
+    notebook = NotebookCase(load_case(folder))
+    notebook.case.run_all("technical_performance")
+    notebook.case.run_all("mining")
+    made = CasePanel(notebook)
+    made.targets.forms[0].threshold.value = 0.7
+    _written(made)
+    assert "To be run again: Technical performance" in made._said.value
+    assert "Mentioned" not in made._said.value
+    assert notebook.worker.wait(20)
+
+
+def test_looking_again_finds_new_files_and_drops_choices(panel: CasePanel) -> None:
+    panel.targets.forms[0].threshold.value = 0.7
+    (panel._notebook.case.folder / "new.csv").write_text("text,label\nbread,1\ncake,0\n")
+    panel.look_again()
+    assert panel._notebook.worker.wait(20)
+    assert panel.targets.forms[0].threshold.value == 0.5
+    assert "new.csv" in [one[1] for one in panel.corpora["train"].choice.options]
+
+
 def test_two_columns_of_one_role_are_refused(panel: CasePanel) -> None:
     choice = panel.corpora["train"]
     choice.choice.value = "other.csv"
