@@ -1,7 +1,8 @@
 """A real JupyterLab of this environment, and a real browser that notes what goes wrong in it.
 
-`lab` starts one server for all tests of the session; `open_lab` opens pages on it, each in a browser profile
-of its own; `page_watch` (one per page) holds the console's errors and every request that left the server.
+`lab` starts one server for all tests of the session, `serve` others that a module needs; `open_lab` opens pages
+on them, each in a browser profile of its own, whose `watch` holds the console's errors and every request that
+left the server. What a person does on a page is in browser_steps.py.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
+pytest.register_assert_rewrite("browser_steps")
 CHROMIUM = os.environ.get("FAIRNB_TEST_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [
     "--no-sandbox",
@@ -51,8 +53,10 @@ class Lab:
     home: Path
     """What FAIRNB_HOME is for its kernels."""
 
-    def url(self, path: str = "", *, workspace: str = "") -> str:
-        """Address of Lab, or of a file below `root` opened in it."""
+    def url(self, path: str = "", *, workspace: str = "", front: str = "lab") -> str:
+        """Address of Lab, or of a file below `root` opened in it or in Jupyter Notebook."""
+        if front == "notebooks":
+            return f"{self.address}notebooks/{quote(path)}?token={self.token}"
         place = f"lab/workspaces/{workspace}" if workspace else "lab"
         tree = f"/tree/{quote(path)}" if path else ""
         return f"{self.address}{place}{tree}?token={self.token}&reset"
@@ -105,7 +109,7 @@ class Watch:
             dialog.dismiss()
 
         page.on("console", on_console)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("request", on_request)
         page.on("dialog", on_dialog)
 
@@ -125,6 +129,7 @@ def start_lab(
     options: tuple[str, ...] = (),
     base_url: str = "/",
     environment: dict[str, str] | None = None,
+    disabled: tuple[str, ...] = (),
 ) -> tuple[Lab, subprocess.Popen[bytes]]:
     """Start JupyterLab; the caller ends the process.
 
@@ -142,11 +147,17 @@ def start_lab(
         Path below which everything is served.
     environment : dict, optional
         Variables to add.
+    disabled : tuple of str
+        Extensions of JupyterLab that are switched off.
     """
     config, home = below / "config", below / "fairnb-home"
     (config / "labconfig").mkdir(parents=True, exist_ok=True)
     home.mkdir(exist_ok=True)
-    off = ["@jupyterlab/apputils-extension:announcements", "@jupyterlab/extensionmanager-extension"]
+    off = [
+        "@jupyterlab/apputils-extension:announcements",
+        "@jupyterlab/extensionmanager-extension",
+        *disabled,
+    ]
     (config / "labconfig" / "page_config.json").write_text(
         json.dumps({"disabledExtensions": dict.fromkeys(off, True)})
     )
@@ -170,6 +181,7 @@ def start_lab(
         "--no-browser",
         "--ServerApp.allow_root=True",
         "--expose-app-in-browser",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
         f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0",
         "--ServerApp.ip=127.0.0.1",
@@ -223,6 +235,25 @@ def lab(tmp_path_factory: pytest.TempPathFactory, lab_options: tuple[str, ...]) 
 
 
 @pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Lab]]:
+    """Start a server of a module's own, with the options of `start_lab`; it ends with the module."""
+    pytest.importorskip("jupyterlab")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(**options: Any) -> Lab:
+        below = tmp_path_factory.mktemp("own")
+        root = below / "root"
+        root.mkdir()
+        made, process = start_lab(root, below, **options)
+        started.append(process)
+        return made
+
+    yield start
+    for process in started:
+        stop(process)
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Headless Chromium of the system.
 
@@ -242,23 +273,37 @@ def browser() -> Iterator[Any]:
 def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
     """Open JupyterLab on a file below the server's root; returns the page, whose `watch` notes its faults.
 
-    With `dark` the page is in the dark theme. Each page has a profile of its own; at the end all pages are
-    closed and all kernels ended.
+    With `dark` the page is in the dark theme; with `at` it is of another server than the session's; with
+    `front` "notebooks" the file is opened in Jupyter Notebook. Each page has a profile of its own; at the end
+    all pages are closed and all kernels ended.
     """
     contexts: list[Any] = []
+    servers = [lab]
 
-    def open_page(path: str = "", *, dark: bool = False, width: int = 1280, height: int = 900) -> Any:
+    def open_page(
+        path: str = "",
+        *,
+        dark: bool = False,
+        width: int = 1280,
+        height: int = 900,
+        at: Lab | None = None,
+        front: str = "lab",
+    ) -> Any:
+        server = at or lab
+        servers.append(server)
         # By its settings, before the page is there: a theme changed while Lab starts is an error of its own.
         theme = json.dumps({"theme": "JupyterLab Dark" if dark else "JupyterLab Light"})
-        lab.request(f"lab/api/settings/{_THEMES}", method="PUT", body={"raw": theme})
+        server.request(f"lab/api/settings/{_THEMES}", method="PUT", body={"raw": theme})
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
+        # A click may wait as long as what it waits for: the machine may be busy.
+        context.set_default_timeout(1000 * _PATIENCE)
         page = context.new_page()
-        page.watch = Watch(lab)
+        page.watch = Watch(server)
         page.watch.listen(page)
-        page.goto(lab.url(path), wait_until="domcontentloaded")
+        page.goto(server.url(path, front=front), wait_until="domcontentloaded")
         page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
-        page.wait_for_function("() => window.jupyterapp && window.jupyterapp.shell")
+        page.wait_for_function("() => window.jupyterapp && window.jupyterapp.shell", timeout=60_000)
         page.wait_for_selector(f"body[data-jp-theme-light='{str(not dark).lower()}']", state="attached")
         if path.endswith(".ipynb"):
             page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
@@ -267,12 +312,5 @@ def open_lab(lab: Lab, browser: Any) -> Iterator[Callable[..., Any]]:
     yield open_page
     for context in contexts:
         context.close()
-    lab.stop_kernels()
-
-
-def command(page: Any, name: str, **args: Any) -> Any:
-    """Run one of JupyterLab's commands by its id, once it is there, and wait until it is done."""
-    page.wait_for_function("name => window.jupyterapp.commands.hasCommand(name)", arg=name)
-    return page.evaluate(
-        "async ([name, args]) => { await window.jupyterapp.commands.execute(name, args); }", [name, args]
-    )
+    for server in {server.address: server for server in servers}.values():
+        server.stop_kernels()
