@@ -22,6 +22,7 @@ from fairnb.ami import (
     score_submissions,
     term_matches,
 )
+from fairnb.ami._score import _bootstrapped
 from fairnb.statistics import mean_f1_interval
 
 
@@ -245,6 +246,32 @@ def test_from_ten_skeletons_on_they_are_drawn_anew():
         gold = synthetic_set(texts, labels)
         found = score_b(raw_set([0, 1] * 9), gold, ["donne", "zie"], [0, 1] * 9, labels, resamples=5)
         assert found.resampled.startswith(word)
+
+
+@pytest.mark.parametrize("units", [4, 10, 25])
+def test_ends_of_few_units_are_moved_out_as_those_of_a_mean_of_so_many(units):
+    from scipy.stats import norm, t
+
+    law = 0.5 + 0.01 * np.random.default_rng(2).normal(size=2000)
+    few, many = (_bootstrapped(0.5, law, number, 0.95, "") for number in (units, 10**9))
+    out = t.ppf(0.975, units - 1) / norm.ppf(0.975) * math.sqrt(units / (units - 1))
+    assert few.high - 0.5 == pytest.approx(out * (many.high - 0.5), rel=1e-6)
+    assert 0.5 - few.low == pytest.approx(out * (0.5 - many.low), rel=1e-6)
+
+
+def test_raw_and_synthetic_rows_are_drawn_apart():
+    # The same rows in both sets, then in another order in one: the areas are what they were, and so is the spread
+    # of their sum, unless one draw were used for both.
+    rng = np.random.default_rng(8)
+    labels = rng.integers(0, 2, 200)
+    scores = 1 / (1 + np.exp(-(labels + rng.normal(0, 1, 200))))
+    order = rng.permutation(200)
+    synthetic = synthetic_set([f"{'donne' if row % 2 else 'uve'} {row}" for row in range(200)], labels)
+    spreads = [
+        score_b(raw_set(raw), synthetic, ["donne"], given, scores).law.std()
+        for raw, given in ((labels, scores), (labels[order], scores[order]))
+    ]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.1)
 
 
 def test_a_term_is_supported_by_the_smaller_class_of_each_area():

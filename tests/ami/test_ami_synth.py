@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,15 @@ def test_each_term_is_as_often_misogynous_as_not_in_each_part(language: str) -> 
         assert len(set(counts.values())) == 1
         labels = Counter(row.misogynous for row in rows)
         assert labels[0] == labels[1]
+
+
+@language
+def test_the_place_of_a_row_tells_nothing_of_its_label_or_template(language: str) -> None:
+    for rows in synthetic_set(language).values():
+        pairs = list(pairwise(rows))
+        # Half of the neighbours have the other label by chance, and few the same template.
+        assert 0.4 < sum(one.misogynous != other.misogynous for one, other in pairs) / len(pairs) < 0.6
+        assert sum(one.skeleton == other.skeleton for one, other in pairs) / len(pairs) < 0.15
 
 
 @language

@@ -55,12 +55,15 @@ def test_the_sheet_is_a_blind_random_sample(folder: Path) -> None:
 
 
 def test_the_seed_decides_what_is_drawn(folder: Path) -> None:
-    drawn = []
+    drawn, texts = [], []
     for seed in (0, 0, 1):
         path = review_sheet(folder, per_subgroup=12, seed=seed)
         drawn.append(path.read_bytes())
+        texts.append({row["text"] for row in rows_of(path)})
         path.unlink()
     assert drawn[0] == drawn[1] != drawn[2]
+    # Other texts, and not the same ones in another order.
+    assert texts[0] != texts[2]
 
 
 def test_no_cell_runs_as_a_formula(folder: Path) -> None:

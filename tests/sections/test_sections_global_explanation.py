@@ -15,6 +15,7 @@ from fairnb.explanation import Attribution
 from fairnb.report._figures import draw_svg
 from fairnb.report._redaction import redacted_payloads
 from fairnb.sections import Need, Result, Severity, Status
+from fairnb.sections._global_words import Explained, Word, strength
 from fairnb.sections.global_explanation import GlobalExplanation
 
 pytest.importorskip("shap")
@@ -170,6 +171,21 @@ def test_a_neutral_identity_term_is_no_observation(small_view: Callable[..., Any
     assert found.findings
     assert not neutral.findings
     assert [one.criterion for one in neutral.candidates] == ["Identity term that drives scores: gay"]
+
+
+def test_the_strength_of_a_word_is_the_weighted_mean_of_its_sizes() -> None:
+    explained = Explained(
+        ("a", "b", "c"), (), np.array([1.0, 3.0, 9.0]), np.array([1, 0, 1], np.int8), np.array([0, 1, 2])
+    )
+    word = Word("token", "x", np.array([0, 1]), np.array([0.3, -0.1]))
+    assert strength(word, explained) == pytest.approx((1 * 0.3 + 3 * 0.1) / 4)
+
+
+def test_a_drawn_text_stands_for_as_many_as_its_stratum_has_for_each(result: Result) -> None:
+    strata = [{"stratum": "positive", "texts": 300, "drawn": 40}, {"stratum": "none", "texts": 2, "drawn": 0}]
+    told = result.model_copy(update={"facts": {**result.facts, "strata": strata, "failed": {}}})
+    (table,) = [one for one in GlobalExplanation().tables(told) if one.title.startswith("How the")]
+    assert [row.cells for row in table.rows] == [("positive", "300", "40", "7.5"), ("none", "2", "0", "–")]
 
 
 def test_words_are_split_by_subgroup(result: Result) -> None:

@@ -12,7 +12,9 @@ import pytest
 from fairnb.errors import FairnbError
 from fairnb.report._figures import data_address, draw_svg, with_letters
 from fairnb.report._redaction import redacted_payloads
-from fairnb.sections import Need, Result, Status
+from fairnb.sections import Measure, Need, Result, Status
+from fairnb.sections._drawing import ACCENT
+from fairnb.sections._local_figure import Bar, Panel, draw_panels
 from fairnb.sections.local_explanation import LocalExplanation
 
 PLANTED = {"goose": 2.5, "silly": 1.5, "bad": 1.2, "glad": -1.8, "gay": 1.0, "@nick": 0.5, "😀": -1.0}
@@ -180,6 +182,38 @@ def test_marks_can_be_told_apart_without_colour(given: Callable[..., Result]) ->
     assert boxes == {"solid", (0, (3, 2))} or len(boxes) == 2
     assert "goose +" in plot.alternative
     assert "glad −" in plot.alternative
+
+
+@pytest.mark.parametrize("withheld", [False, True])
+def test_what_raises_a_score_is_filled_and_what_lowers_it_hollow_on_one_scale(withheld: bool) -> None:
+    from matplotlib.colors import to_rgba
+
+    text = "good bad day"
+    told = {"good": (0.4, 0.3, 0.5), "bad": (-0.2, -0.3, -0.1), "day": (0.1, 0.0, 0.2)}
+    bars = tuple(
+        Bar(
+            word,
+            Measure(measure="weight", value=value, low=low, high=high),
+            word != "day",
+            ((text.index(word), text.index(word) + len(word)),),
+            None,
+        )
+        for word, (value, low, high) in told.items()
+    )
+    ((_, figure),) = draw_panels([Panel("title", text, bars, "foot", withheld=withheld)])
+    (axis,) = figure.axes
+    accent, white = to_rgba(ACCENT), to_rgba("white")
+    boxes = [patch for patch in axis.patches if patch.get_height() == pytest.approx(0.8 * 4.5)]
+    expected = [] if withheld else [(accent, "solid"), (white, (0, (3, 2)))]
+    assert [(box.get_facecolor(), box.get_linestyle()) for box in boxes] == expected
+    drawn = [patch for patch in axis.patches if patch.get_height() == pytest.approx(0.6 * 3.3)]
+    # A word that does not stand out has a hollow bar, whatever its sign.
+    assert [bar.get_facecolor() for bar in drawn] == [accent, white, white]
+    # The largest end, 0.5, reaches 38 mm from zero at 88 mm.
+    assert [bar.get_width() for bar in drawn] == pytest.approx([30.4, -15.2, 7.6])
+    lines = [line.get_xdata() for line in axis.lines if len(set(line.get_ydata())) == 1]
+    whiskers = [end for line in lines for end in line]
+    assert whiskers == pytest.approx([88 + 76 * end for _, low, high in told.values() for end in (low, high)])
 
 
 def test_the_masked_text_is_shown_and_its_words_found(given: Callable[..., Result]) -> None:
