@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 from fairnb.errors import FairnbError
 from fairnb.lexicon import LexiconSpec
 from fairnb.sections import Need, Result, Severity, Status, Verdict
-from fairnb.sections._robustness_made import Made, Moved, Text
+from fairnb.sections._robustness_made import Made, Moved, Text, _allotted
 from fairnb.sections._robustness_measures import Outcome
 from fairnb.sections.robustness import Robustness
 from fairnb.variants import find_perturbation
@@ -200,6 +200,12 @@ def test_the_sample_is_drawn_by_label_and_decision_and_not_by_order(small_view: 
         for s in range(3)
     }
     assert len(seeds) == 3
+
+
+def test_places_that_are_left_over_go_to_the_largest_remainders() -> None:
+    # Four of eleven: shares of 20/11, 12/11, 8/11 and 4/11, of which 1 + 1 are whole; 9/11 and 8/11 are left most.
+    sizes = {(0, False): 5, (0, True): 3, (1, False): 2, (1, True): 1}
+    assert _allotted(sizes, 4) == {(0, False): 2, (0, True): 1, (1, False): 1, (1, True): 0}
 
 
 def test_authors_with_several_texts_widen_the_interval(small_view: Callable[..., Any]) -> None:
