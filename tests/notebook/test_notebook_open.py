@@ -10,6 +10,7 @@ import fairnb
 from fairnb.case import load_case
 from fairnb.errors import FairnbError, FairnbErrors
 from fairnb.notebook import _notebook
+from fairnb.notebook._live import name_system
 
 
 @pytest.fixture
@@ -214,6 +215,17 @@ def test_a_live_function_is_named_and_passed_on(small: Any, shown: list[Any]) ->
     with pytest.raises(FairnbError) as caught:
         fairnb.open(folder).section("technical_performance")
     assert caught.value.code == "no-live-object"
+
+
+@pytest.mark.parametrize("text", ["[ system ]\n", 'note = """\n[system]\n"""\n'])
+def test_a_case_file_whose_system_cannot_be_told_by_its_lines_stays_as_it_is(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "assessment.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(FairnbError) as caught:
+        name_system(tmp_path, lambda texts: [0.5 for _ in texts])
+    assert caught.value.code == "cannot-edit"
+    assert (tmp_path / "assessment.toml").read_text(encoding="utf-8") == text
 
 
 def test_a_live_object_does_not_take_the_place_of_another_system(small: Any) -> None:
