@@ -18,7 +18,7 @@ from fairnb.notebook._fields import ParamField
 
 LABEL = {"description_width": "9.5em"}
 SLIDER_CLASS = "fairnb-slider"
-"""Class of sliders; the JupyterLab extension names their handles by the title of such an element."""
+"""Class of sliders; the JupyterLab extension names their handles by the tooltip."""
 _STEPS = 100
 WIDE: dict[str, str] = {"width": "min(100%, 34em)"}
 STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"

@@ -15,6 +15,8 @@ const DRAFT = { format: 'audit_pdf', label: 'Audit (Unsigned Draft)', isPalette:
  * what is taken out before is not there for it.
  */
 export async function nameExporters(nbconvert: NbConvert.IManager, palette: ICommandPalette | null): Promise<void> {
+  // Who asks first is told last; those who ask while it is being fetched are told in their order.
+  void nbconvert.getExportFormats(false).catch(() => undefined);
   const formats = await nbconvert.getExportFormats(false);
   const ours = Object.keys(formats ?? {}).filter(name => name.startsWith('audit_'));
   ours.forEach(name => delete formats[name]);

@@ -2,7 +2,7 @@
 
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
-/** Class that `fairnb/notebook/_widgets.py` gives to sliders; their title is the parameter. */
+/** Class that `fairnb/notebook/_widgets.py` gives to sliders; the title of their label is the parameter. */
 const SLIDER = '.fairnb-slider';
 
 export function nameSliders(tracker: INotebookTracker): void {
@@ -22,7 +22,7 @@ export function nameSliders(tracker: INotebookTracker): void {
 
 function name(node: Element): void {
   for (const handle of node.querySelectorAll(`${SLIDER} [role="slider"]`)) {
-    const title = handle.closest(SLIDER)?.getAttribute('title');
+    const title = handle.closest(SLIDER)?.querySelector('.widget-label')?.getAttribute('title');
     if (title) {
       handle.setAttribute('aria-label', title);
     }

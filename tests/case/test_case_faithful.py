@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fairnb.case import BUNDLE, faithful, load_case, payloads_in, read_notebook
+from fairnb.case import BUNDLE, CONTROLS, faithful, load_case, payloads_in, read_notebook
 from fairnb.errors import ExitCode, FairnbError
 
 
@@ -103,6 +103,13 @@ def test_a_failed_cell_is_refused(notebook: Any, folder: Any) -> None:
 
 def test_a_section_that_was_not_run_is_refused(notebook: Any, folder: Any) -> None:
     notebook["cells"][4]["outputs"] = []
+    assert codes(notebook, folder) == [("no-result", 5)]
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed"])
+def test_what_stands_in_place_of_a_result_is_no_result(notebook: Any, folder: Any, state: str) -> None:
+    told = {CONTROLS: {"section": "conclusion", "state": state, "message": "why"}, "text/plain": "why"}
+    notebook["cells"][4]["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": told}]
     assert codes(notebook, folder) == [("no-result", 5)]
 
 

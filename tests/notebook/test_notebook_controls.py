@@ -278,8 +278,9 @@ def test_stop_while_another_thread_has_the_turn_leaves_what_was(opened: Callable
 
 
 def test_a_stopped_run_ends_the_cell_and_lets_go_what_waits_behind_it(
-    opened: Callable[..., Controls], output: Handle, monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., Controls], output: Handle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     before = Controls._progress
 
     def stopping(self: Controls) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jupyter_client.manager import KernelManager
 
-from fairnb.case import BUNDLE, load_case
+from fairnb.case import BUNDLE, CONTROLS, load_case
 from fairnb.notebook._kernel import kernel_manager
 
 SYSTEM = """
@@ -118,6 +118,11 @@ def _updates(message: dict[str, Any]) -> bool:
     return bool(message["msg_type"] == "update_display_data" and BUNDLE in message["content"]["data"])
 
 
+def _tells(message: dict[str, Any]) -> bool:
+    """Whether an output says why there is no result."""
+    return "state" in message["content"].get("data", {}).get(CONTROLS, {})
+
+
 def _states(words: str) -> Callable[[dict[str, Any]], bool]:
     def seen(message: dict[str, Any]) -> bool:
         state = (
@@ -183,6 +188,57 @@ def test_stop_is_heard_on_a_subshell_while_the_cell_runs(kernel: Callable[..., K
     assert any(_states("scored; Run continues")(message) for message in one.messages)
     one.run('case.section("technical_performance")')
     assert len(one.results()) == 1
+
+
+def test_a_front_ends_stop_ends_the_cell_at_hand_and_lets_go_what_waits_behind_it(
+    kernel: Callable[..., Kernel],
+) -> None:
+    one = kernel()
+    if not one.has_subshells():
+        pytest.skip("this ipykernel has no subshells")
+    cell = one.begin('case.section("technical_performance")')
+    behind = one.begin("from pathlib import Path; Path('behind').touch()")
+    one.until(_states("10 of 60"))
+    content = {"comm_id": "a-front-end", "target_name": "fairnb", "data": {"ask": "stop"}}
+    message = one.client.session.msg("comm_open", content)
+    message["header"]["subshell_id"] = one.subshell
+    one.client.shell_channel.send(message)
+    answer = one.until(lambda sent: sent["content"].get("comm_id") == "a-front-end")
+    assert answer["content"]["data"] == {"cell": True}
+    replies = {}
+    while behind not in replies:
+        reply = one.client.get_shell_msg(timeout=_PATIENCE)
+        replies[reply["parent_header"]["msg_id"]] = reply["content"]["status"]
+    assert (replies[cell], replies[behind]) == ("error", "aborted")
+    # The section's output says that it was stopped; there is no traceback.
+    one.run("import os; assert not os.path.exists('behind')")
+    assert [sent for sent in one.messages if sent["msg_type"] == "error"] == []
+    told = [sent["content"]["data"][CONTROLS] for sent in one.messages if _tells(sent)]
+    assert [(said["section"], said["state"]) for said in told] == [("technical_performance", "stopped")]
+    one.run('case.section("technical_performance")')
+    assert len(one.results()) == 1
+
+
+def test_an_interrupt_is_a_stop_of_the_whole_run(kernel: Callable[..., Kernel]) -> None:
+    one = kernel()
+    cell = one.begin('case.section("technical_performance")')
+    one.until(_states("10 of 60"))
+    one.manager.interrupt_kernel()
+    one.ended(cell)
+    assert [sent["content"]["data"][CONTROLS]["state"] for sent in one.messages if _tells(sent)] == [
+        "stopped"
+    ]
+
+
+def test_an_output_that_controls_replace_carries_its_id_and_one_of_a_program_does_not(
+    kernel: Callable[..., Kernel],
+) -> None:
+    one = kernel()
+    one.run('case.section("technical_performance")')
+    one.run('case.section("technical_performance")', allow_stdin=False)
+    live, plain = (m["content"] for m in one.messages if BUNDLE in m["content"].get("data", {}))
+    assert live["metadata"] == {"fairnb": {"display": live["transient"]["display_id"]}}
+    assert plain["metadata"] == {}
 
 
 @pytest.mark.parametrize("subshells", [True, False])
