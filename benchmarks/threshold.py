@@ -1,4 +1,7 @@
-"""What a moved threshold costs, from the changed control to the output that takes the last one's place."""
+"""What a moved threshold costs, from the changed control to the output that takes the last one's place.
+
+`numbers` is the time until tables, sentences and payload are shown, beside the figures of before; `all` until
+figures are drawn, too. Between them nothing waits."""
 
 from __future__ import annotations
 
@@ -133,7 +136,7 @@ class Clock:
         setattr(owner, name, timed)
 
 
-STAGES = ("request", "run", "seal", "save", "numbers", "draw", "html")
+STAGES = ("request", "run", "seal", "save", "early", "draw", "html")
 
 
 def watched() -> Clock:
@@ -160,8 +163,10 @@ def watched() -> Clock:
 
 def moved(case: Case, identity: str, thresholds: list[float], clock: Clock) -> dict[str, list[float]]:
     """Median seconds of each stage, over thresholds none of which was asked for before."""
-    from fairnb.notebook._display import bundle_of
+    from fairnb.notebook._display import Shape
 
+    before = Shape(case.payloads(identity))
+    before.bundle()
     seen: dict[str, list[list[float]]] = defaultdict(list)
     for threshold in thresholds:
         gc.collect()
@@ -170,8 +175,15 @@ def moved(case: Case, identity: str, thresholds: list[float], clock: Clock) -> d
             given = {"threshold": threshold}
             case.request(identity, given)
             payloads = case.run_all(identity, params=given, origin="notebook")
+        with clock.stage("early"):
+            shape = Shape(payloads, before=before)
+            shape.bundle()
+        seen["numbers"].append([sum(stage[at] for stage in clock.spent.values()) for at in (0, 1)])
         with clock.stage("html"):
-            bundle_of(payloads)
+            whole = shape.drawn(lambda: True)
+            if whole is not None:
+                whole.bundle()
+                before = whole
         for name in STAGES:
             seen[name].append(clock.spent[name])
         seen["all"].append([sum(stage[at] for stage in clock.spent.values()) for at in (0, 1)])
@@ -184,7 +196,8 @@ def measure(title: str, folder: Path, identities: list[str], times: int, clock: 
     """Print what moving the threshold of each section costs in one case."""
     case = load_case(folder)
     print(f"\n{title}: processor ms / wall ms, median of {times} thresholds")
-    print("".join(f"{head:>13}" for head in ("section", *STAGES, "all")))
+    columns = (*STAGES, "numbers", "all")
+    print(f"{'section':>22}" + "".join(f"{head:>13}" for head in columns))
     for identity in identities:
         try:
             for payload in case.run_all(identity):
@@ -196,7 +209,7 @@ def measure(title: str, folder: Path, identities: list[str], times: int, clock: 
         except FairnbError as error:
             print(f"{identity:>22}  {error.found}")
             continue
-        figures = "".join(f"{1000 * took[n][0]:7.0f}/{1000 * took[n][1]:5.0f}" for n in (*STAGES, "all"))
+        figures = "".join(f"{1000 * took[n][0]:7.0f}/{1000 * took[n][1]:5.0f}" for n in columns)
         print(f"{identity:>22}{figures}", flush=True)
 
 

@@ -64,7 +64,7 @@ def compute(
         context_now(time.perf_counter() - started),
     )
     for digest in result.tallies.values():
-        case.store.save_tally(digest, view.tallies[digest].to_bytes())
+        case.store.save_tally(view.tallies[digest])
     case.store.save(payload)
     case.run_log.append([_run_event(payload)])
     return payload

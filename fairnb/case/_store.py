@@ -5,10 +5,14 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairnb.case._payload import Payload, read_payload
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, make_folder, write_bytes
+
+if TYPE_CHECKING:
+    from fairnb.statistics import Tally
 
 
 class Store:
@@ -27,6 +31,7 @@ class Store:
         self.ignored: dict[str, str] = {}
         """Name of each damaged file -> what is wrong with it."""
         self._sound: set[str] = set()
+        self._last: Tally | None = None
         self._read: dict[Path, tuple[tuple[int, int], Payload | None]] = {}
 
     def results(self, section: str, target: str) -> tuple[Payload, ...]:
@@ -50,11 +55,21 @@ class Store:
         self._read[path] = (_signature(path), payload)
         return path
 
-    def save_tally(self, digest: str, data: bytes) -> None:
+    def save_tally(self, tally: Tally) -> None:
         """Write a tally's bytes under its digest; one that is there already is left alone."""
-        if not self.has_tally(digest):
-            write_bytes(self._tally_path(digest, made=True), data)
-            self._sound.add(digest)
+        if not self.has_tally(tally.digest):
+            write_bytes(self._tally_path(tally.digest, made=True), tally.to_bytes())
+            self._sound.add(tally.digest)
+        self._last = tally
+
+    def counted(self, digest: str) -> Tally | None:
+        """A stored tally, unpacked; None if it is missing or damaged."""
+        from fairnb.statistics import Tally
+
+        if self._last is not None and self._last.digest == digest:
+            return self._last
+        data = self.tally(digest)
+        return None if data is None else Tally.from_bytes(data)
 
     def tally(self, digest: str) -> bytes | None:
         """Bytes of a tally, or None if it is missing or damaged."""

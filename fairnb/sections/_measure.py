@@ -75,9 +75,8 @@ class Measure(BaseModel):
     @model_serializer(mode="wrap")
     def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Empty columns are left out: a section has hundreds of measures and a notebook little room."""
-        fields = type(self).model_fields
         written: dict[str, Any] = handler(self)
-        return {name: value for name, value in written.items() if value != fields[name].default}
+        return {name: value for name, value in written.items() if value != _DEFAULTS[name]}
 
     @property
     def row(self) -> dict[str, Any]:
@@ -91,3 +90,6 @@ class Measure(BaseModel):
         return MeasureKey(
             self.measure, self.attribute, self.subgroup, self.reference, self.label, self.variant
         )
+
+
+_DEFAULTS = {name: field.default for name, field in Measure.model_fields.items()}

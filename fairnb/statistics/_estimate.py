@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 from fairnb.errors import FairnbError
@@ -48,4 +49,9 @@ def normal_quantile(level: float) -> float:
         raise FairnbError(
             "bad-confidence-level", f"confidence level {level}", "give a share between 0 and 1, such as 0.95"
         )
+    return _quantile(level)
+
+
+@lru_cache(maxsize=512)
+def _quantile(level: float) -> float:
     return NormalDist().inv_cdf((1.0 + level) / 2.0)

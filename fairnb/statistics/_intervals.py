@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from fairnb.errors import FairnbError
 from fairnb.statistics._confusion import Confusion
@@ -23,6 +24,11 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Estimate:
         ``bad-counts`` if the counts are no counts.
     """
     check_counts(successes, n)
+    return _wilson(successes, n, level)
+
+
+@lru_cache(maxsize=4096)
+def _wilson(successes: int, n: int, level: float) -> Estimate:
     z = normal_quantile(level)
     if not n:
         return undefined(level, "wilson", "no row in the denominator")

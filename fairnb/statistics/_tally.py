@@ -75,6 +75,11 @@ class Tally:
         return {name: index for index, name in enumerate(self.names)}
 
     @cached_property
+    def _confusions(self) -> dict[tuple[float, str], Confusion]:
+        """Counts that were asked for: every rate and interval asks for the same again."""
+        return {}
+
+    @cached_property
     def cumulated(self) -> Counts:
         """Running totals of `counts` with a leading 0; shape (m + 1,)."""
         return read_only(cumulated(self.counts))
@@ -181,10 +186,14 @@ class Tally:
 
     def confusion(self, threshold: float, group: str = "") -> Confusion:
         """Confusion counts; a row is flagged if its score is at or above the threshold."""
-        flagged = self._of(self.flagged_counts(threshold), group)
-        support = self._of(self.support_counts, group)
-        fp, tp = int(flagged[0]), int(flagged[1])
-        return Confusion(tp, fp, int(support[1]) - tp, int(support[0]) - fp)
+        found = self._confusions.get((threshold, group))
+        if found is None:
+            flagged = self._of(self.flagged_counts(threshold), group)
+            support = self._of(self.support_counts, group)
+            fp, tp = int(flagged[0]), int(flagged[1])
+            found = Confusion(tp, fp, int(support[1]) - tp, int(support[0]) - fp)
+            self._confusions[threshold, group] = found
+        return found
 
     # ---- measures
 
