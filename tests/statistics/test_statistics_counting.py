@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fairnb.statistics import (
     mean_score_p,
     tally,
 )
+from fairnb.statistics._arrays import dot
 from fairnb.statistics._bytes import LIMIT
 
 
@@ -100,3 +102,11 @@ def test_a_moved_threshold_asks_for_no_mean_of_all_scores_again(monkeypatch: pyt
 
 def _permuted(counted: Tally) -> float | None:
     return mean_score_p(counted, "a/x", "~a/x", 1)
+
+
+def test_sums_of_products_are_taken_in_blocks_whatever_the_number_of_cores() -> None:
+    one, other = np.random.default_rng(5).random((2, 25_000))
+    blocks = [float(np.dot(one[at : at + 10_000], other[at : at + 10_000])) for at in (0, 10_000, 20_000)]
+    assert dot(one, other) == math.fsum(blocks)
+    assert dot(one, other) == pytest.approx(math.fsum((one * other).tolist()), rel=1e-13)
+    assert dot(one[:10_000], other[:10_000]) == blocks[0]
