@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -13,20 +12,20 @@ from fairnb.errors import FairnbError
 from fairnb.notebook._display import Shape, Shown, show_live, told
 from fairnb.notebook._fields import differing, fields_of, static_html, static_text
 from fairnb.notebook._keep import keep_parameters
+from fairnb.notebook._state import State, StateLine
 from fairnb.notebook._stopping import RunStopped
 from fairnb.notebook._threshold import at_threshold
-from fairnb.notebook._widgets import STYLE, Control, Panel, button, hear_meanwhile
+from fairnb.notebook._widgets import STYLE, Control, Panel, hear_meanwhile
 from fairnb.sections import Need, section
-from fairnb.statistics import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fairnb.case import Case, Payload
     from fairnb.notebook._notebook import NotebookCase
+    from fairnb.statistics import Tally
 
-State = Literal["fresh", "stale", "changed", "queued", "running", "stopped", "failed"]
-PAUSE = 0.15
+PAUSE = 0.1
 """Seconds without a further change after which a change is run."""
 QUICK = 5.0
 """Where a change takes longer than these seconds to run, it waits for Run."""
@@ -92,31 +91,14 @@ class Controls:
             control.watch(self._changed)
             if name == "threshold":
                 control.box.children = (*control.box.children, self._answer)
-        self._line = widgets.HTML(layout=widgets.Layout(flex="1 1 20em", min_width="12em"))
-        self._bar = widgets.FloatProgress(
-            value=0.0, max=1.0, layout=widgets.Layout(width="8em", height="14px", display="none")
+        self._line = StateLine(
+            self._section.title, run=self.run, stop=self.stop, keep=self.keep, reset=self.reset
         )
-        title = self._section.title
-        self._run = button("Run", "play", f"Run {title} now", lambda: self.run())
-        self._stopper = button(
-            "Stop", "stop", "Stop after the batch at hand; what is scored is kept", lambda: self.stop()
-        )
-        self._keeper = button(
-            "Keep", "save", "Keep: write the changed parameters into assessment.toml", lambda: self.keep()
-        )
-        self._back = button(
-            "Reset", "undo", "Reset: set the parameters to those of the case file", lambda: self.reset()
-        )
-        line = widgets.HBox(
-            [self._line, self._bar, self._run, self._stopper, self._keeper, self._back],
-            layout=widgets.Layout(flex_flow="row wrap"),
-        )
-        line.add_class("fairnb-bar")
         main = [self._controls[field.name].box for field in shown if not field.folded]
         folded = [self._controls[field.name].box for field in shown if field.folded]
         fields = widgets.VBox(main)
         fields.add_class("fairnb-fields")
-        parts = [widgets.HTML(STYLE), line, fields]
+        parts = [widgets.HTML(STYLE), self._line.box, fields]
         if folded:
             inside = widgets.VBox(folded, layout=widgets.Layout(display="none"))
             more = widgets.ToggleButton(
@@ -142,26 +124,13 @@ class Controls:
         return html, static_text(self._section.title, self._values, self._fields)
 
     def _say(self, state: State, words: str, more: str = "") -> None:
-        """Set the state line and offer the buttons that make sense."""
+        """Set the state line."""
         self.state = state
-        waits = state in ("queued", "running")
-        if not waits and state != "changed":
+        if state not in ("changed", "queued", "running"):
             self._settled = (state, words, more)
-        if self.retired:
-            return
-        kind = {"changed": "stale"}.get(state, state)
-        tail = f" <span class='more'>{escape(more)}</span>" if more else ""
-        self._line.value = (
-            f"<div class='fairnb-state fairnb-{kind}' role='status'><span class='fairnb-dot' aria-hidden='true'>"
-            f"</span><b>{escape(words)}</b>{tail}</div>"
-        )
-        self._run.disabled = waits
-        self._run.button_style = "primary" if state in ("stale", "changed", "stopped", "failed") else ""
-        self._stopper.layout.display = "" if waits else "none"
-        self._bar.layout.display = "" if state == "running" else "none"
-        differs = bool(list(differing(self._values, self._declared, self._fields)))
-        self._keeper.layout.display = "" if differs and not waits else "none"
-        self._back.layout.display = "" if differs and not waits else "none"
+        if not self.retired:
+            differs = any(differing(self._values, self._declared, self._fields))
+            self._line.say(state, words, more, differs=differs)
 
     # ---- running
 
@@ -177,7 +146,7 @@ class Controls:
 
         self._say("queued", "Queued")
         display(self.panel)  # type: ignore[no-untyped-call]
-        hear_meanwhile(self._stopper)
+        hear_meanwhile(self._line.stop)
         self._in_cell = True
         try:
             self._work(first=True)
@@ -219,7 +188,7 @@ class Controls:
         if self.state == "queued" and dropped:
             self._unqueued()
         elif self.state in ("queued", "running"):
-            self._line.value = self._line.value.replace("<b>Running</b>", "<b>Stopping</b>")
+            self._say(self.state, "Stopping")
         return self._in_cell
 
     def _unqueued(self) -> None:
@@ -267,8 +236,7 @@ class Controls:
         named = payloads[0].result.tallies
         digest = next(iter(named.values()), "")
         if "threshold" in self._controls and digest and digest != self._counted:
-            data = case.store.tally(digest)
-            self._tally, self._counted = (None if data is None else Tally.from_bytes(data)), digest
+            self._tally, self._counted = case.store.counted(digest), digest
 
     def _read(self) -> None:
         self._values.update({name: control.value for name, control in self._controls.items()})
@@ -410,8 +378,9 @@ class Controls:
             now = time.monotonic()
             if now - last >= _EVERY or done >= total:
                 last = now
-                self._bar.value = done / total if total else 0.0
-                self._say("running", "Running", f"{what}: {done:,} of {total:,}")
+                self._line.bar.value = done / total if total else 0.0
+                words = "Stopping" if self._stop.is_set() else "Running"
+                self._say("running", words, f"{what}: {done:,} of {total:,}")
 
         return tell
 

@@ -84,7 +84,7 @@ def _settled(controls: Controls) -> None:
 
 
 def _said(controls: Controls) -> str:
-    return str(controls._line.value)
+    return str(controls._line.text.value)
 
 
 def _threshold(bundle: dict[str, Any]) -> Any:
@@ -166,7 +166,7 @@ def test_keep_writes_the_case_file_and_its_value_is_then_the_case_files(
     assert (content["parameters"]["threshold"], content["origins"]["threshold"]) == (0.6, "case file")
     assert "threshold = 0.6" in (controls._notebook.case.folder / "assessment.toml").read_text()
     assert "written into assessment.toml" in _said(controls)
-    assert controls._keeper.layout.display == "none"
+    assert controls._line.keep.layout.display == "none"
 
 
 def test_an_edited_case_file_moves_the_controls_that_nobody_moved(
@@ -252,7 +252,7 @@ def test_what_waits_for_another_section_is_queued_and_stop_takes_it_out(
     controls._controls["threshold"].input.value = 0.6
     assert controls.state == "queued"
     assert "Queued" in _said(controls)
-    assert controls._stopper.layout.display == ""
+    assert controls._line.stop.layout.display == ""
     controls.stop()
     assert controls.state == "changed"
     controls.reset()

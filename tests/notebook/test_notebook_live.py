@@ -154,7 +154,7 @@ def kernel(small: Callable[..., Path], tmp_path: Path) -> Iterator[Callable[...,
 
 IDS = """
 controls = case._controls["technical_performance"]
-print(controls._controls["threshold"].input.model_id, controls._stopper.model_id, controls._run.model_id)
+print(controls._controls["threshold"].input.model_id, controls._line.stop.model_id, controls._line.run.model_id)
 """
 
 
