@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from fairnb import statistics
 from fairnb.case import Case, load_case
 from fairnb.errors import FairnbError, FairnbErrors
+from fairnb.files import sha256
 from fairnb.sections import Result
 
 TWO_TARGETS = (
@@ -415,3 +417,56 @@ def test_a_moved_threshold_gives_what_a_run_from_nothing_gives(make_case: Any) -
     assert any(measure.p is not None for measure in alone.result.measures)
     assert moved.result.measures == alone.result.measures
     assert moved.content_sha256 == alone.content_sha256
+
+
+@pytest.mark.parametrize("section", ["technical_performance", "group_bias"])
+@pytest.mark.parametrize("cluster", ["", 'cluster = "author"'])
+def test_a_moved_threshold_gives_the_same_bytes_with_authors_and_without(
+    make_case: Any, section: str, cluster: str
+) -> None:
+    whom = ("The woman next door", "A man", "The choir", "The gay couple")
+    lines = [
+        f"{whom[i % 4]} came on day {i},{int(i % 7 < 3)},{(i * 37 % 101) / 100},a{i % 23}" for i in range(300)
+    ]
+    digests = []
+    for name, thresholds in (("kept", (0.5, 0.31, 0.6, 0.31)), ("fresh", (0.31,))):
+        folder = make_case(name, toml=make_case.toml + cluster)
+        (folder / "test.csv").write_text("text,label,score,author\n" + "\n".join(lines) + "\n")
+        # Authors are named by digests with the case's own key.
+        (folder / ".fairnb").mkdir()
+        (folder / ".fairnb" / "redaction.key").write_bytes(bytes(32))
+        case = load_case(folder)
+        for threshold in thresholds:
+            payload = case.run(section, params={"threshold": threshold}, origin="notebook")
+        again = load_case(folder).latest(section, payload.target)
+        assert again is not None
+        assert again.to_bytes() == payload.to_bytes()
+        digests.append((payload.content_sha256, sha256(payload.canonical)))
+    assert digests[0] == digests[1]
+    assert digests[0][0] == digests[0][1]
+
+
+def test_a_threshold_that_is_kept_counts_no_row_again(
+    make_case: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    class Watched(statistics.Counting):
+        def __init__(self, labels: Any, *args: Any, **options: Any) -> None:
+            counted.append(len(labels))
+            super().__init__(labels, *args, **options)
+
+    monkeypatch.setattr(statistics, "Counting", Watched)
+    case = load_case(make_case())
+    case.run("group_bias", params={"threshold": 0.7}, origin="notebook")
+    for extra in ("[sections.group_bias]\nthreshold = 0.7\n", "[targets.positive]\nthreshold = 0.8\n"):
+        make_case(extra=extra)
+        case = case.reloaded()
+        payload = case.run("group_bias")
+        assert case.state("group_bias") == "fresh"
+    assert counted == [6]
+    # Another question is another count.
+    make_case(extra="[targets.positive]\npositive = [0]\n")
+    other = case.reloaded().run("group_bias")
+    assert counted == [6, 6]
+    assert payload.result.tallies != other.result.tallies
