@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairnb.ami import score_submissions
-from fairnb.ami._checks import term_warnings
+from fairnb.ami._checks import blanked, term_warnings
 from fairnb.errors import FairnbError, FairnbErrors
 
 
@@ -174,3 +174,8 @@ def test_score_b_needs_both_of_its_files(task):
     with pytest.raises(FairnbError) as caught:
         score_submissions([only_b], gold_raw=task.raw)
     assert caught.value.code == "missing-gold"
+
+
+def test_of_two_terms_that_begin_alike_the_longer_one_is_blanked_whole():
+    terms = ["donne", "donne sole", "zie"]
+    assert blanked(["Le donne sole cantano", "le ZIE cantano"], terms) == ("le _ cantano",) * 2

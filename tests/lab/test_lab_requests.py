@@ -118,3 +118,10 @@ def test_odd_values_are_refused_before_anything_runs(fields: dict[str, str]) -> 
 
 def test_below_accepts_what_is_not_there_yet(root: Path) -> None:
     assert below(root, "a/b/new") == (root / "a/b/new").resolve()
+
+
+def test_a_plan_is_asked_for_and_nothing_is_run(root: Path) -> None:
+    command = PlanRequest(path="case/assessment.ipynb").command(root)
+    folder = root.resolve() / "case"
+    assert command.arguments == ("run", str(folder), "--plan", "--json")
+    assert command.folder == folder

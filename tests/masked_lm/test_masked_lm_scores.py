@@ -268,3 +268,26 @@ def test_thresholds_are_the_form_s_own_and_are_checked() -> None:
         with pytest.raises(FairnbError) as error:
             gap_test(**wrong)  # type: ignore[arg-type]
         assert error.value.code == "bad-value"
+
+
+def test_each_pair_has_the_probabilities_of_its_own_words(written: Any) -> None:
+    likely = {"tall": 0.5, "short": 0.2, "young": 0.6, "old": 0.1}
+    model = written(table={word: math.log(share) for word, share in likely.items()})
+    pairs = [
+        Pair(str(at), f"the {more} cook slept", f"the {less} cook slept", "stereo", "x")
+        for at, (more, less) in enumerate((("tall", "short"), ("young", "old"), ("short", "young")))
+    ]
+    found = [(score.more, score.less) for score in mask_gap(pairs, model)]
+    assert found == [pytest.approx(two) for two in ((0.5, 0.2), (0.6, 0.1), (0.2, 0.6))]
+
+
+def test_ties_are_in_no_side_of_the_sign_test() -> None:
+    pair = Pair("1", "a", "b", "stereo", "x")
+    scores = (
+        [PairScore(pair, -1.0, -2.0)] * 20
+        + [PairScore(pair, -2.0, -1.0)] * 8
+        + [PairScore(pair, -1.0, -1.0)] * 6
+    )
+    whole = preferences(scores)[0]
+    assert (whole.decided, whole.ties) == (28, 6)
+    assert whole.p == pytest.approx(binomtest(20, 28).pvalue)

@@ -146,3 +146,9 @@ def test_tables_in_the_annex_hold_every_packaged_figure(small_view: Callable[...
             assert any(entry.startswith(f"{one.name}:") for entry in printed[one.source, str(one.year)])
     assert Footprint.requirement is Altai.SOCIETAL_AND_ENVIRONMENTAL_WELL_BEING
     assert not Footprint.per_target
+
+
+def test_what_the_energy_lacks_does_not_name_the_grid(small_view: Callable[..., Any]) -> None:
+    result = _run(small_view, watts=100.0, pue=1.0)
+    assert result.measure("energy_kwh").note == "not declared: hours"
+    assert result.measure("co2eq_kg").note == "not declared: hours, region or intensity"

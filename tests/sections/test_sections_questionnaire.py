@@ -220,6 +220,15 @@ def test_the_conclusion_and_later_sections_are_not_read(ask: Any) -> None:
     assert of(result, "accuracy_measured")["state"] == "claimed without evidence"
 
 
+def test_a_value_of_too_few_texts_is_no_evidence(ask: Any) -> None:
+    few = Measure(measure="accuracy", label="all", value=0.75, status=Status.TOO_FEW)
+    said = answer(answer="covered", evidence="technical_performance:accuracy", by="Ada")
+    result = ask(said, done={("technical_performance", ""): Result(measures=(few,))})
+    told = of(result, "accuracy_measured")
+    assert (told["state"], told["lacks"]) == ("claimed without evidence", ["evidence"])
+    assert told["evidence"][0]["found"] == "without a value in this assessment"
+
+
 # ---- stakeholders
 
 MATRIX = """

@@ -92,6 +92,13 @@ def test_what_was_not_swapped_is_counted(result: Result) -> None:
     assert any(one["word"] == "host" for one in result.facts["skipped"])
 
 
+def test_texts_left_alone_are_not_those_that_name_nobody(small_view: Callable[..., Any]) -> None:
+    texts = ["the man came home", "the host was kind", "no one at all", "it rained", "bread was baked"]
+    view = small_view({"test": [0] * 5}, {"test": [0.2] * 5}, {"test": texts}, spec=GENDER, predictor=_score)
+    (pair,) = Swap().run(view, Swap.Params()).facts["pairs"]
+    assert (pair["mixed"], pair["left_alone"], pair["untouched"]) == (0, 1, 3)
+
+
 def test_decisions_flip_with_their_direction(result: Result) -> None:
     flip = result.measure("flip_rate", attribute="gender", subgroup="male", label="all", variant="to=female")
     assert flip.value == 1.0

@@ -11,6 +11,8 @@ from sklearn.metrics import (
 )
 
 from fairnb.sections import Result, Status, section
+from fairnb.sections._by_language import confusions
+from fairnb.statistics import Confusion
 
 
 @pytest.fixture
@@ -216,3 +218,9 @@ def test_a_language_with_few_texts_is_indicative_or_too_few(small_view):
         for language in ("en", "it")
     }
     assert status == {"en": Status.TOO_FEW, "it": Status.INDICATIVE}
+
+
+def test_rows_without_a_score_are_in_no_language_s_counts() -> None:
+    labels, scores = np.array([1, 0, 0, 1, -1]), np.array([0.9, np.nan, 0.2, np.nan, 0.9])
+    # Of five rows one has no label and two no score: one right flag and one right pass are left.
+    assert confusions(["en"] * 5, labels, scores, 0.5) == {"en": Confusion(1, 0, 0, 1)}
