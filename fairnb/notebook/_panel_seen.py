@@ -69,7 +69,7 @@ def first_rows(seen: FilePreview, uses: Mapping[str, Use]) -> str:
 def facts_of(seen: FilePreview, more: str) -> str:
     """What was counted, in words."""
     counts = ", ".join(f"{label}: {rows:,}" for label, rows in seen.guess.labels[:_MOST]) or "none found"
-    said = [f"{seen.guess.rows:,} rows", f"labels {counts}", f"{seen.duplicates:,} texts that stood before"]
+    said = [f"{seen.guess.rows:,} rows", f"labels {counts}", f"{seen.duplicates:,} duplicate texts"]
     if seen.languages:
         spoken = [f"{one or 'none'}: {rows:,}" for one, rows in seen.languages[:_MOST]]
         said.append(f"languages {', '.join(spoken)}")
