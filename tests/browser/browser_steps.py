@@ -168,25 +168,24 @@ def said(cell: Any, words: str) -> None:
     cell.locator(f".fairnb-state:has-text('{words}')").first.wait_for(timeout=LONG)
 
 
-def drawn(cell: Any) -> str:
-    """The first figure of a cell's result."""
-    return str(cell.locator(".fairnb img").first.get_attribute("src"))
+def drawn(cell: Any) -> list[str]:
+    """The figures of a cell's result, as addresses that hold them."""
+    cell.locator(".fairnb img").first.wait_for(timeout=LONG)
+    return [str(image.get_attribute("src")) for image in cell.locator(".fairnb img").all()]
 
 
-def redrawn(page: Any, cell: Any, before: str) -> str:
-    """Wait until a cell's first figure is another one; returns it."""
-    picture = cell.locator(".fairnb img").first.element_handle()
-    page.wait_for_function(
-        """([picture, before]) => {
-            const cell = picture.isConnected ? picture.closest('.jp-Cell')
-                : document.querySelector('.jp-Notebook .jp-Cell.jp-mod-active');
-            const now = cell.querySelector('.fairnb img')?.getAttribute('src');
-            return Boolean(now) && now !== before;
+def redrawn(page: Any, before: list[str]) -> list[str]:
+    """Wait until the figures of the active cell are as many, and one is another than before; returns them."""
+    found = page.wait_for_function(
+        """before => {
+            const cell = document.querySelector('.jp-Notebook .jp-Cell.jp-mod-active');
+            const now = [...cell.querySelectorAll('.fairnb img')].map(image => image.getAttribute('src'));
+            return now.length === before.length && now.some((one, at) => one !== before[at]) ? now : null;
         }""",
-        arg=[picture, before],
+        arg=before,
         timeout=LONG,
     )
-    return drawn(cell)
+    return list(found.json_value())
 
 
 def table(cell: Any, caption: str) -> list[list[str]]:

@@ -33,7 +33,7 @@ from browser_steps import (
     write_case,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(1200)]
 
 # As a hub names the server of ada@bakery.
 BASE = "/user/ada%40bakery/"
@@ -206,10 +206,10 @@ def test_all_of_it_works_below_a_base_url_and_behind_a_proxy(
 
     cell = cell_at(page, 3)
     assert counts(cell, 0.5) == confusion(answers, 0.5)
-    picture = drawn(cell)
+    pictures = drawn(cell)
     move_threshold(cell, 0.7)
     assert counts(cell, 0.7) == confusion(answers, 0.7)
-    redrawn(page, cell, picture)
+    redrawn(page, pictures)
     said(cell, "Fresh")
     page.wait_for_selector(".fairnb-Section-dot[data-state='stale']", timeout=LONG)
     page.click(".fairnb-Panel-toolbar :text('Run Stale')")
