@@ -10,9 +10,13 @@ export function nameSliders(tracker: INotebookTracker): void {
     const observer = new MutationObserver(changes => {
       for (const change of changes) {
         change.addedNodes.forEach(node => node instanceof Element && name(node));
+        // Widgets are given their classes when they are there already.
+        if (change.target instanceof Element && change.target.matches(SLIDER)) {
+          name(change.target);
+        }
       }
     });
-    observer.observe(panel.content.node, { childList: true, subtree: true });
+    observer.observe(panel.content.node, { attributeFilter: ['class'], childList: true, subtree: true });
     panel.disposed.connect(() => observer.disconnect());
     name(panel.content.node);
   };
