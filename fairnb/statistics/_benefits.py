@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
@@ -10,6 +11,7 @@ from fairnb.statistics._estimate import Estimate, normal_quantile, undefined
 _METHOD = "delta, counts + 1"
 
 
+@lru_cache(maxsize=2048)
 def gini_of_benefits(confusion: Confusion, level: float = 0.95, *, favourable: bool = False) -> Estimate:
     """Gini coefficient of the benefits b = decision - label + 1, which are 0, 1 or 2.
 

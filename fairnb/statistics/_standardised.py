@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from fairnb.statistics._confusion import Confusion
@@ -17,6 +18,8 @@ Standardised = Literal[
 _Pair = tuple[int, int]
 
 
+# One group is compared with many, and its own value stands beside the differences.
+@lru_cache(maxsize=8192)
 def standardised(confusion: Confusion, rate: Standardised, base_rate: float, level: float = 0.95) -> Estimate:
     """A rate as it would be if `base_rate` of the group's rows were positive.
 
