@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from fairnb.sections import Result
 
 
+_TAGS = len("<td></td>")
+
+
 class SectionPage:
     """One section laid out once, its figures drawn once, to be put into several forms.
 
@@ -91,7 +94,8 @@ class SectionPage:
         for part in self._view.parts:
             size += sum(len(figure.address(paper=False)) for figure in part.figures[:figures])
             tables = (*part.tables, *part.annex) if annex else part.tables
-            size += sum(len(cell) for table in tables for row in table.rows for cell in row.cells)
+            size += sum(_TAGS + len(cell) for table in tables for row in table.rows for cell in row.cells)
+            size += sum(5 * _TAGS + len(one.criterion) + len(one.reason) for one in part.verdicts)
         return size
 
     def html(self, *, annex: bool = True, figures: int | None = None) -> str:
