@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from fairnb.errors import FairnbError
 from fairnb.notebook._display import Shape, Shown, show_live, told
-from fairnb.notebook._fields import differing, fields_of, static_html, static_text
+from fairnb.notebook._fields import (
+    changed_in_words,
+    changed_values,
+    differing,
+    fields_of,
+    static_html,
+    static_text,
+)
 from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._state import State, StateLine
 from fairnb.notebook._stopping import RunStopped
 from fairnb.notebook._threshold import at_threshold
-from fairnb.notebook._widgets import STYLE, Control, Panel, hear_meanwhile
+from fairnb.notebook._widgets import STYLE, Control, Panel, folding, hear_meanwhile
 from fairnb.sections import Need, section
 
 if TYPE_CHECKING:
@@ -69,7 +78,8 @@ class Controls:
         self._tally: Tally | None = None
         self._counted = ""
         self._done = (0, 0, "")
-        self._setting = False
+        self._quiet: set[int] = set()
+        """Threads that set controls, which is no change by a person."""
         self.state: State = "queued"
         self._settled: tuple[State, str, str] = ("stopped", "Stopped", "")
         self._build()
@@ -100,20 +110,9 @@ class Controls:
         fields.add_class("fairnb-fields")
         parts = [widgets.HTML(STYLE), self._line.box, fields]
         if folded:
-            inside = widgets.VBox(folded, layout=widgets.Layout(display="none"))
-            more = widgets.ToggleButton(
-                description=f"More parameters ({len(folded)})",
-                icon="caret-right",
-                layout=widgets.Layout(width="auto"),
-                tooltip="Parameters that most people leave as they are",
+            parts += folding(
+                f"More parameters ({len(folded)})", "Parameters that most people leave as they are", folded
             )
-
-            def unfold(change: Any) -> None:
-                inside.layout.display = "" if change["new"] else "none"
-                more.icon = "caret-down" if change["new"] else "caret-right"
-
-            more.observe(unfold, "value")
-            parts += [widgets.HBox([more]), inside]
         self.panel = Panel(parts, name=self._section.id, told=self._told, retired=self._retire)
 
     def _told(self) -> tuple[str, str]:
@@ -194,21 +193,27 @@ class Controls:
     def _unqueued(self) -> None:
         """Go back to the state of before the queue."""
         self._draw_later()
-        if self._ran and any(differing(self._values, self._ran_with, self._fields)):
-            self._say("changed", "Changed", "press Run")
-        else:
+        if not self._say_changed():
             self._say(*self._settled)
+
+    def _say_changed(self) -> bool:
+        """Say that the result is not that of the parameters as they stand, if it is not."""
+        changed = self._ran and any(differing(self._values, self._ran_with, self._fields))
+        if changed:
+            self._say("changed", "Changed", "press Run")
+        return changed
 
     def _changed(self) -> None:
         """What happens when a control was moved: run soon, or say that Run is needed."""
-        if self._setting:
+        if threading.get_ident() in self._quiet:
             return
         self._read()
         self._preview()
         # A first run loads things that a second one has; but texts that no run has scored yet take as long.
         tells = self._again or Need.LIVE_SYSTEM in self._section.needs
         if tells and self._seconds > QUICK:
-            self._say("changed", "Changed", f"a run took {self._seconds:.0f} s: press Run")
+            if self.state not in ("queued", "running"):
+                self._say("changed", "Changed", f"a run took {self._seconds:.0f} s: press Run")
             return
         if self.state == "running":
             self._superseded = True
@@ -244,43 +249,46 @@ class Controls:
     def _work(self, *, first: bool = False) -> None:
         """Run the section and show what it gives; only in a cell's own thread may an error leave it."""
         stop = self._stop
-        self._superseded = began = False
-        self._done = (0, 0, "")
+        began = False
         try:
             with self._notebook.turn(stop.is_set) as case:
+                # Not before its turn: until then they are those of a run that is at hand.
+                self._superseded, self._done = False, (0, 0, "")
                 began = True
                 self._say("running", "Running")
                 self._follow(case)
+                values = dict(self._values)
+                moved = changed_in_words(values, self._declared, self._fields)
                 started = time.perf_counter()
                 payloads = case.run_all(
                     self._section.id,
-                    params=self._own(),
+                    params=changed_values(values, self._declared, self._fields),
                     origin="notebook",
                     progress=self._progress(),
                     cancelled=stop.is_set,
                 )
                 # Numbers at once; figures, which take longer to draw, when they are there.
-                shape = Shape(payloads, changed=self._moved(), before=self._shape)
+                shape = Shape(payloads, changed=moved, before=self._shape)
                 self._show(shape.bundle(), first=first)
                 self._shape, self._early = (self._shape, shape) if shape.fades else (shape, None)
                 self._again, self._ran = self._ran, True
-                self._ran_with = dict(self._values)
+                self._ran_with = values
                 self._take_tally(case, payloads)
                 self._draw()
                 self._seconds = time.perf_counter() - started
-                self._say("fresh", "Fresh", self._how(payloads))
-        except FairnbError as error:
-            if error.code != "cancelled":
-                self._failed(str(error), first=first)
-            elif began or first:
-                self._stopped(first=first)
-            else:
-                self._unqueued()
+                self._say("fresh", "Fresh", self._how(payloads, moved))
+                if not self._superseded:
+                    self._say_changed()
         except KeyboardInterrupt:
             self._stopped(first=first)
             raise
         except Exception as error:  # noqa: BLE001 - told to the person; the log has it already
-            self._failed(f"{type(error).__name__}: {error}", first=first)
+            if not isinstance(error, FairnbError) or error.code != "cancelled":
+                self._failed(_said(error), first=first)
+            elif began or first:
+                self._stopped(first=first)
+            elif not self._superseded:
+                self._unqueued()
         self._draw_later()
         self._notebook.refresh(but=self._section.id)
 
@@ -300,29 +308,30 @@ class Controls:
             try:
                 self._draw()
             except Exception as error:  # noqa: BLE001 - told to the person
-                self._failed(f"{type(error).__name__}: {error}", first=False)
+                self._failed(_said(error), first=False)
 
-        self._notebook.worker.ask(self._section.id, work)
-
-    def _own(self) -> dict[str, Any]:
-        """The parameters that are not the case file's."""
-        return {
-            field.name: value for field, value, _ in differing(self._values, self._declared, self._fields)
-        }
+        # Not in place of a change that waits.
+        self._notebook.worker.ask(f"{self._section.id} figures", work)
 
     def _follow(self, case: Case) -> None:
         """Take over what the case file says now, where the control was not moved away from it."""
         before, self._declared = self._declared, dict(case.request(self._section.id).expected)
         moved = {field.name for field, _, _ in differing(self._values, before, self._fields)}
-        self._setting = True
-        try:
+        with self._quietly():
             for field, _, _ in differing(before, self._declared, self._fields):
                 if field.name not in moved:
                     self._values[field.name] = self._declared[field.name]
                     if field.name in self._controls:
                         self._controls[field.name].set(self._declared[field.name])
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Set controls; what a person changes meanwhile, on another thread, is heard."""
+        self._quiet.add(threading.get_ident())
+        try:
+            yield
         finally:
-            self._setting = False
+            self._quiet.discard(threading.get_ident())
 
     def _show(self, bundle: dict[str, Any], *, first: bool) -> None:
         """Put a result into the section's output, which takes the place of what is there."""
@@ -331,17 +340,10 @@ class Controls:
         else:
             self._handle.update(bundle)
 
-    def _moved(self) -> list[str]:
-        """The parameters that are not the case file's, in words."""
-        return [
-            f"{field.label.lower()} {field.words(value)} (case file: {field.words(before)})"
-            for field, value, before in differing(self._values, self._declared, self._fields)
-        ]
-
-    def _how(self, payloads: Any) -> str:
+    def _how(self, payloads: Sequence[Payload], moved: Sequence[str]) -> str:
         if all(payload.result.status == "not_applicable" for payload in payloads):
             return f"not applicable: {payloads[0].result.reason}"
-        return "; ".join([f"{self._seconds:.1f} s", *self._moved()])
+        return "; ".join([f"{self._seconds:.1f} s", *moved])
 
     def _stopped(self, *, first: bool) -> None:
         if self.retired:
@@ -361,6 +363,7 @@ class Controls:
         self._tell("stopped", how_far, first=first)
 
     def _failed(self, reason: str, *, first: bool) -> None:
+        self._superseded = False
         self._say("failed", "Failed", reason)
         self._tell("failed", reason, first=first)
 
@@ -388,29 +391,30 @@ class Controls:
 
     def keep(self) -> None:
         """Write the changed parameters into the case file and run with them as the case file's."""
+        values = dict(self._values)
 
         def work() -> None:
             try:
                 with self._notebook.turn() as case:
-                    kept = keep_parameters(case.folder, self._section.id, self._values, self._declared)
-            except FairnbError as error:
-                self._say("failed", "Not kept", str(error))
+                    kept = keep_parameters(case.folder, self._section.id, values, self._declared)
+            except Exception as error:  # noqa: BLE001 - told to the person
+                self._say("failed", "Not kept", _said(error))
+                return
+            if self.retired:
                 return
             self._work()
             if kept and self.state == "fresh":
                 self._say("fresh", "Fresh", f"{', '.join(kept)} written into assessment.toml")
 
         self._stop = threading.Event()
-        self._notebook.worker.ask(self._section.id, work)
+        # Not under the section's own key: a change meanwhile does not take its place.
+        self._notebook.worker.ask(f"{self._section.id} keep", work)
 
     def reset(self) -> None:
         """Set every parameter to the case file's."""
-        self._setting = True
-        try:
+        with self._quietly():
             for name, control in self._controls.items():
                 control.set(self._declared[name])
-        finally:
-            self._setting = False
         self._changed()
 
     def refresh(self) -> None:
@@ -433,3 +437,8 @@ class Controls:
         self.retired = True
         self._stop.set()
         self._notebook.worker.drop(self._section.id)
+
+
+def _said(error: Exception) -> str:
+    """Why something failed, in words."""
+    return str(error) if isinstance(error, FairnbError) else f"{type(error).__name__}: {error}"

@@ -124,6 +124,23 @@ def differing(
             yield field, value, before
 
 
+def changed_values(
+    values: Mapping[str, Any], declared: Mapping[str, Any], fields: tuple[ParamField, ...]
+) -> dict[str, Any]:
+    """The parameters that are not the case file's."""
+    return {field.name: value for field, value, _ in differing(values, declared, fields)}
+
+
+def changed_in_words(
+    values: Mapping[str, Any], declared: Mapping[str, Any], fields: tuple[ParamField, ...]
+) -> list[str]:
+    """The same as a person reads them."""
+    return [
+        f"{field.label.lower()} {field.words(value)} (case file: {field.words(before)})"
+        for field, value, before in differing(values, declared, fields)
+    ]
+
+
 def static_html(
     title: str,
     values: Mapping[str, Any],

@@ -264,6 +264,21 @@ def help_line(text: str) -> Any:
     return line
 
 
+def folding(label: str, tip: str, children: Sequence[Any]) -> list[Any]:
+    """A button that shows and hides what is inside, which is hidden at first, and that."""
+    inside = widgets.VBox(list(children), layout=widgets.Layout(display="none"))
+    head = widgets.ToggleButton(
+        description=label, icon="caret-right", layout=widgets.Layout(width="auto"), tooltip=tip
+    )
+
+    def unfold(change: Any) -> None:
+        inside.layout.display = "" if change["new"] else "none"
+        head.icon = "caret-down" if change["new"] else "caret-right"
+
+    head.observe(unfold, "value")
+    return [widgets.HBox([head]), inside]
+
+
 def button(label: str, icon: str, tip: str, pressed: Callable[[], object], *, primary: bool = False) -> Any:
     """A button that calls something."""
     made = widgets.Button(

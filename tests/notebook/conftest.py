@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +69,76 @@ def small(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return make
+
+
+SLOW = '''
+import time
+from pathlib import Path
+
+def score(texts):
+    """Waits in each batch for a file, or a moment."""
+    with Path("asked.txt").open("a") as file:
+        file.write(f"{len(texts)}\\n")
+    time.sleep(0.1)
+    return [[0.8 if "silly" in text else 0.1] for text in texts]
+'''
+
+
+class Handle:
+    """Stands for an output that can be replaced."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, Any]] = []
+        """One for each result, as it was shown last."""
+        self.early: list[dict[str, Any]] = []
+        """Results as they were shown before their figures were drawn."""
+
+    def update(self, bundle: dict[str, Any]) -> None:
+        if self.shown and BUNDLE in bundle and self.shown[-1].get(BUNDLE) == bundle[BUNDLE]:
+            self.early.append(self.shown.pop())
+        self.shown.append(bundle)
+
+
+@pytest.fixture
+def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
+    """The section's output; the controls themselves are not displayed."""
+    handle = Handle()
+
+    def show(bundle: dict[str, Any], name: str) -> Handle:
+        handle.shown.append(bundle)
+        return handle
+
+    from fairnb.notebook import _controls
+
+    monkeypatch.setattr(_controls, "show_live", show)
+    monkeypatch.setattr("IPython.display.display", lambda *args, **kwargs: None)
+    return handle
+
+
+@pytest.fixture
+def opened(small: Callable[..., Path], output: Handle) -> Iterator[Callable[..., Any]]:
+    """Open a case and show one section with its controls."""
+    from fairnb.case import load_case
+    from fairnb.notebook import NotebookCase
+    from fairnb.notebook._controls import Controls
+
+    cases: list[NotebookCase] = []
+
+    def show(section: str = "technical_performance", **options: Any) -> Any:
+        given = options.pop("params", {})
+        folder = small(**options)
+        if options.get("system", "").startswith("python"):
+            (folder / "slow.py").write_text(SLOW)
+        notebook = NotebookCase(load_case(folder))
+        cases.append(notebook)
+        controls = Controls(notebook, section, given)
+        notebook._controls[section] = controls
+        controls.show()
+        return controls
+
+    yield show
+    for case in cases:
+        assert case.worker.wait(20)
 
 
 CARRIED = templates("notebooks")

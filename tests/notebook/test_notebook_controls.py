@@ -4,79 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairnb.case import BUNDLE, CONTROLS, load_case
-from fairnb.notebook import NotebookCase, _controls
+from fairnb.case import BUNDLE, CONTROLS
 from fairnb.notebook._controls import Controls
 from fairnb.notebook._stopping import RunStopped
-
-SLOW = '''
-import time
-from pathlib import Path
-
-def score(texts):
-    """Waits in each batch for a file, or a moment."""
-    with Path("asked.txt").open("a") as file:
-        file.write(f"{len(texts)}\\n")
-    time.sleep(0.1)
-    return [[0.8 if "silly" in text else 0.1] for text in texts]
-'''
-
-
-class Handle:
-    """Stands for an output that can be replaced."""
-
-    def __init__(self) -> None:
-        self.shown: list[dict[str, Any]] = []
-        """One for each result, as it was shown last."""
-        self.early: list[dict[str, Any]] = []
-        """Results as they were shown before their figures were drawn."""
-
-    def update(self, bundle: dict[str, Any]) -> None:
-        if self.shown and BUNDLE in bundle and self.shown[-1].get(BUNDLE) == bundle[BUNDLE]:
-            self.early.append(self.shown.pop())
-        self.shown.append(bundle)
-
-
-@pytest.fixture
-def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
-    """The section's output; the controls themselves are not displayed."""
-    handle = Handle()
-
-    def show(bundle: dict[str, Any], name: str) -> Handle:
-        handle.shown.append(bundle)
-        return handle
-
-    monkeypatch.setattr(_controls, "show_live", show)
-    monkeypatch.setattr("IPython.display.display", lambda *args, **kwargs: None)
-    return handle
-
-
-@pytest.fixture
-def opened(small: Callable[..., Path], output: Handle) -> Iterator[Callable[..., Controls]]:
-    """Open a case and show one section with its controls."""
-    cases: list[NotebookCase] = []
-
-    def show(section: str = "technical_performance", **options: Any) -> Controls:
-        given = options.pop("params", {})
-        folder = small(**options)
-        if options.get("system", "").startswith("python"):
-            (folder / "slow.py").write_text(SLOW)
-        notebook = NotebookCase(load_case(folder))
-        cases.append(notebook)
-        controls = Controls(notebook, section, given)
-        notebook._controls[section] = controls
-        controls.show()
-        return controls
-
-    yield show
-    for case in cases:
-        assert case.worker.wait(20)
 
 
 def _settled(controls: Controls) -> None:
@@ -97,7 +33,7 @@ def _log(controls: Controls) -> list[dict[str, Any]]:
 
 
 def test_a_moved_threshold_replaces_the_same_output_and_is_logged(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     slider = controls._controls["threshold"].input
@@ -114,7 +50,7 @@ def test_a_moved_threshold_replaces_the_same_output_and_is_logged(
     assert controls.state == "fresh"
 
 
-def test_steps_of_a_slider_are_one_run(opened: Callable[..., Controls], output: Handle) -> None:
+def test_steps_of_a_slider_are_one_run(opened: Callable[..., Controls], output: Any) -> None:
     controls = opened()
     for step in range(51, 71):
         controls._controls["threshold"].input.value = step / 100
@@ -143,7 +79,7 @@ def test_a_value_between_the_sliders_steps_stays_as_it_was_typed(opened: Callabl
     assert control.value == 0.5
 
 
-def test_reset_replays_the_case_files_result(opened: Callable[..., Controls], output: Handle) -> None:
+def test_reset_replays_the_case_files_result(opened: Callable[..., Controls], output: Any) -> None:
     controls = opened()
     controls._controls["threshold"].input.value = 0.6
     _settled(controls)
@@ -155,7 +91,7 @@ def test_reset_replays_the_case_files_result(opened: Callable[..., Controls], ou
 
 
 def test_keep_writes_the_case_file_and_its_value_is_then_the_case_files(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     controls._controls["threshold"].input.value = 0.6
@@ -170,7 +106,7 @@ def test_keep_writes_the_case_file_and_its_value_is_then_the_case_files(
 
 
 def test_an_edited_case_file_moves_the_controls_that_nobody_moved(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     controls._controls["threshold"].input.value = 0.6
@@ -185,7 +121,7 @@ def test_an_edited_case_file_moves_the_controls_that_nobody_moved(
 
 
 def test_a_changed_corpus_makes_the_result_stale_and_run_makes_it_fresh(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     path = controls._notebook.case.folder / "test.csv"
@@ -200,7 +136,7 @@ def test_a_changed_corpus_makes_the_result_stale_and_run_makes_it_fresh(
 
 
 def test_a_failure_is_told_where_the_controls_are_and_the_last_result_stays(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     path = controls._notebook.case.folder / "test.csv"
@@ -213,7 +149,7 @@ def test_a_failure_is_told_where_the_controls_are_and_the_last_result_stays(
 
 
 def test_a_first_run_that_fails_shows_no_result_and_no_traceback(
-    opened: Callable[..., Controls], output: Handle, small: Callable[..., Path]
+    opened: Callable[..., Controls], output: Any, small: Callable[..., Path]
 ) -> None:
     controls = opened(system='scores = "nothing"')
     assert controls.state == "failed"
@@ -225,7 +161,7 @@ def test_a_first_run_that_fails_shows_no_result_and_no_traceback(
 
 
 def test_a_first_run_that_failed_gives_way_to_the_result(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened(system='scores = "nothing"')
     path = controls._notebook.case.folder / "assessment.toml"
@@ -237,7 +173,7 @@ def test_a_first_run_that_failed_gives_way_to_the_result(
 
 
 def test_what_waits_for_another_section_is_queued_and_stop_takes_it_out(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     controls = opened()
     worker = controls._notebook.worker
@@ -278,7 +214,7 @@ def test_stop_while_another_thread_has_the_turn_leaves_what_was(opened: Callable
 
 
 def test_a_stopped_run_ends_the_cell_and_lets_go_what_waits_behind_it(
-    opened: Callable[..., Controls], output: Handle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opened: Callable[..., Controls], output: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = Controls._progress
@@ -308,7 +244,7 @@ def test_messages_are_escaped(opened: Callable[..., Controls]) -> None:
 
 def test_stop_keeps_what_is_scored_and_run_goes_on_from_there(
     opened: Callable[..., Controls],
-    output: Handle,
+    output: Any,
     monkeypatch: pytest.MonkeyPatch,
     small: Callable[..., Path],
 ) -> None:
@@ -357,7 +293,7 @@ def test_the_saved_form_has_text_and_html_beside_the_widget(opened: Callable[...
 
 
 def test_a_wrong_name_is_refused_before_anything_is_shown(
-    opened: Callable[..., Controls], output: Handle
+    opened: Callable[..., Controls], output: Any
 ) -> None:
     with pytest.raises(Exception, match="there is no key 'thresold'"):
         opened(params={"thresold": 0.6})

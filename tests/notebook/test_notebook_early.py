@@ -13,6 +13,7 @@ from fairnb.case import BUNDLE, load_case
 from fairnb.notebook import NotebookCase, _controls
 from fairnb.notebook._controls import Controls
 from fairnb.notebook._display import bundle_of
+from fairnb.notebook._fields import changed_in_words
 from fairnb.report import _render
 
 FADED = '<figure class="faded">'
@@ -71,7 +72,8 @@ def _runs(controls: Controls) -> list[Any]:
 
 def _is_what_was_saved(controls: Controls, bundle: dict[str, Any]) -> bool:
     saved = load_case(controls._notebook.case.folder).payloads("technical_performance")
-    return bool(bundle == bundle_of(saved, changed=controls._moved()))
+    moved = changed_in_words(controls._values, controls._declared, controls._fields)
+    return bool(bundle == bundle_of(saved, changed=moved))
 
 
 def test_numbers_stand_beside_the_figures_of_before_until_their_own_are_drawn(
