@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -26,7 +27,8 @@ class Worker:
     def ask(self, key: str, work: Callable[[], None], *, pause: float = 0.0) -> None:
         """Do some work when `pause` seconds have passed without another request of this key.
 
-        `work` deals with its own failures.
+        `work` tells its own failures; one that it lets out is reported as a thread's, and what else is asked
+        goes on.
         """
         with self._changed:
             self._asked[key] = (time.monotonic() + pause, work)
@@ -58,6 +60,8 @@ class Worker:
         while (work := self._next()) is not None:
             try:
                 work()
+            except BaseException:  # noqa: BLE001 - an interrupt, too, that a system raised of itself
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
             finally:
                 with self._changed:
                     self._busy = False
