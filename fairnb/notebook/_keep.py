@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +63,12 @@ class CaseText:
         text = tomlkit.dumps(self._document)
         head = re.compile(rf"^(\[\s*{_dotted(old[:-1])}\s*\.\s*){_spelt(old[-1])}(\s*\])", re.MULTILINE)
         name = tomlkit.key(new).as_string()
-        changed, found = head.subn(lambda match: f"{match[1]}{name}{match[2]}", text)
-        if found:
-            self._document = self._parse(changed)
-            return
-        at = self._document
-        for part in old[:-1]:
-            at = at[part]
-        at[new] = at.pop(old[-1])
+        wanted = self._document.unwrap()
+        inner = _inside(wanted, old[:-1])
+        inner[new] = inner.pop(old[-1])
+        if not self._replace(text, head, lambda match: f"{match[1]}{name}{match[2]}", wanted):
+            at = _inside(self._document, old[:-1])
+            at[new] = at.pop(old[-1])
 
     def drop(self, *names: str) -> None:
         """Take a table out, if it is there."""
@@ -91,10 +90,24 @@ class CaseText:
         text = tomlkit.dumps(self._document)
         head = rf"^\[\s*{_dotted(names)}\s*\][^\n]*\n"
         whole = re.compile(head + re.escape(table.as_string()), re.MULTILINE)
-        if whole.search(text):
-            self._document = self._parse(whole.sub(lambda _: behind, text, count=1))
-        else:
+        wanted = self._document.unwrap()
+        _inside(wanted, names[:-1]).pop(names[-1])
+        if not self._replace(text, whole, lambda _: behind, wanted):
             at.pop(names[-1])
+
+    def _replace(
+        self, text: str, what: re.Pattern[str], by: Callable[[re.Match[str]], str], wanted: dict[str, Any]
+    ) -> bool:
+        """Replace the one match that makes the file say what is wanted; what only looks like it is prose."""
+        from tomlkit.exceptions import TOMLKitError
+
+        for match in what.finditer(text):
+            with suppress(TOMLKitError):
+                document = self._parse(f"{text[: match.start()]}{by(match)}{text[match.end() :]}")
+                if document.unwrap() == wanted:
+                    self._document = document
+                    return True
+        return False
 
     def text(self) -> str:
         """The whole file."""
@@ -109,6 +122,12 @@ class CaseText:
                 head = ".".join(tomlkit.key(name).as_string() for name in names)
                 text += f"{gap}{end}[{head}]{end}{body}"
         return text
+
+
+def _inside(document: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        document = document[name]
+    return document
 
 
 def _dotted(names: Sequence[str]) -> str:
@@ -144,7 +163,7 @@ def edit_case_file(
     Raises
     ------
     FairnbError
-        ``no-case``, ``not-toml``, ``cannot-write``, ``package-missing``; the first of what would be wrong.
+        ``no-case``, ``not-toml``, ``bad-value``, ``cannot-write``, ``package-missing``; the first of what would be wrong.
     """
     try:
         from tomlkit.exceptions import TOMLKitError
@@ -175,7 +194,15 @@ def edit_case_file(
             "put it right in an editor; `fairnb check` names the line",
             where=CASE_FILE,
         ) from error
-    edited = mark + text.encode("utf-8")
+    try:
+        edited = mark + text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FairnbError(
+            "bad-value",
+            f"{error.object[error.start]!r} is half of a character, which no file can hold",
+            "write it again, or leave it out",
+            where=CASE_FILE,
+        ) from error
     errors = check(folder, edited)
     if errors:
         raise errors[0]

@@ -164,6 +164,9 @@ class CasePanel:
         except FairnbError as error:
             self._refused(error)
             return
+        except Exception as error:  # noqa: BLE001 - told to the person, who would wait for ever
+            self._say("failed", f"Not written. {type(error).__name__}: {error}")
+            return
         if not changed:
             self._say("fresh", "Nothing was chosen otherwise: assessment.toml stays as it is")
             return

@@ -149,7 +149,7 @@ class TargetForms:
         Raises
         ------
         FairnbError
-            ``no-name``, ``name-twice``.
+            ``no-name``, ``name-twice``, ``file-changed`` if the file no longer has the targets that were shown.
         """
         names = [form.name.value.strip() for form in self.forms]
         _refuse_names(names)
@@ -161,6 +161,8 @@ class TargetForms:
             for form, name in zip(self.forms, names, strict=True)
             if form.before is not None and form.before.name != name
         }
+        new = {name for form, name in zip(self.forms, names, strict=True) if form.before is None}
+        self._refuse_others(document, [*gone, *renamed], new | set(renamed.values()))
         wanted = [form.wanted() for form in self.forms]
         for name in gone:
             document.drop("targets", name)
@@ -186,6 +188,18 @@ class TargetForms:
             if found:
                 changed[name] = found
         return changed
+
+    def _refuse_others(self, document: CaseText, touched: Sequence[str], new: set[str]) -> None:
+        """Refuse what would take, or miss, a target that somebody wrote, or renamed, in the file meanwhile."""
+        missed = [name for name in touched if document.has("targets") and not document.has("targets", name)]
+        taken = [name for name in sorted(new - set(self._before)) if document.has("targets", name)]
+        for name, what in [*((one, "has no longer") for one in missed), *((one, "has now") for one in taken)]:
+            raise FairnbError(
+                "file-changed",
+                f"the case file {what} a target {name!r}: it was edited after it was shown",
+                "look again, and choose again",
+                where=f"targets.{name}.name",
+            )
 
     def _arrange(self) -> None:
         self._list.children = [form.fold.box for form in self.forms]

@@ -145,3 +145,39 @@ def test_a_table_whose_name_needs_quotes_is_taken_out_with_its_comments_kept() -
     document = CaseText("[t.'a \"b\"']\nx = 1\n# stays\n[t.b]\ny = 1\n")
     document.drop("t", 'a "b"')
     assert document.text() == "# stays\n[t.b]\ny = 1\n"
+
+
+PROSE = '''[t.a]
+x = 1
+[t.b]
+x = 2
+[sections.conclusion]
+text = """
+The file said
+[t.a]
+x = 1
+and more.
+"""
+'''
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_looks_like_a_table_in_a_text_of_several_lines_stays(first: bool) -> None:
+    tables, prose = PROSE[: PROSE.index("[s")], PROSE[PROSE.index("[s") :]
+    text = f"{prose}{tables}" if first else f"{tables}{prose}"
+    document = CaseText(text)
+    document.rename(("t", "a"), "new")
+    renamed = tables.replace("[t.a]", "[t.new]")
+    assert document.text() == (f"{prose}{renamed}" if first else f"{renamed}{prose}")
+    document = CaseText(text)
+    document.drop("t", "a")
+    left = "[t.b]\nx = 2\n"
+    assert document.text() == (f"{prose}{left}" if first else f"{left}{prose}")
+
+
+def test_half_a_character_is_refused_in_one_sentence(folder: Path) -> None:
+    before = (folder / "assessment.toml").read_bytes()
+    with pytest.raises(FairnbError, match=r"half of a character") as caught:
+        edit_case_file(folder, lambda document: set_value(document.table("system"), "name", "\ud800"))
+    assert caught.value.code == "bad-value"
+    assert (folder / "assessment.toml").read_bytes() == before

@@ -133,3 +133,37 @@ def test_the_last_target_cannot_be_removed() -> None:
     forms.add()
     assert not forms.forms[0].remover.disabled
     assert forms.forms[1].name.value == "target-2"
+
+
+@pytest.mark.parametrize(
+    ("act", "edited", "says"),
+    [
+        (
+            lambda forms: forms.add(),
+            '{}\n[targets.target-3]\nclasses = ["rude"]\n',
+            "has now a target 'target-3'",
+        ),
+        (
+            lambda forms: _rename(forms, "mine"),
+            '{}\n[targets.mine]\nclasses = ["rude"]\n',
+            "has now a target 'mine'",
+        ),
+        (lambda forms: _rename(forms, "mine"), "targets.silly", "has no longer a target 'silly'"),
+        (lambda forms: forms.remove(forms.forms[0]), "targets.silly", "has no longer a target 'silly'"),
+    ],
+)
+def test_a_target_that_somebody_wrote_or_renamed_meanwhile_is_neither_taken_nor_missed(
+    act: Callable[[TargetForms], None], edited: str, says: str
+) -> None:
+    forms = TargetForms([Target(name="silly"), Target(name="rude")], lambda key, first: first)
+    act(forms)
+    text = edited.format(TWO) if "{}" in edited else TWO.replace(edited, "targets.other")
+    document = CaseText(text)
+    with pytest.raises(FairnbError, match=says) as caught:
+        forms.edit(document)
+    assert caught.value.code == "file-changed"
+    assert document.text() == text
+
+
+def _rename(forms: TargetForms, name: str) -> None:
+    forms.forms[0].name.value = name
