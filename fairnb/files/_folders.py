@@ -54,7 +54,8 @@ def inside(root: Path, path: str | Path) -> Path:
     base = root.resolve()
     try:
         full = (base / path).resolve()
-    except ValueError as error:
+    except (ValueError, RuntimeError, OSError) as error:
+        # RuntimeError: links that lead in a circle, in Python before 3.13.
         raise FairnbError(
             "bad-path", f"{str(path)!r} is no name of a file ({error})", "correct the path"
         ) from error

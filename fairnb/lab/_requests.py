@@ -140,9 +140,12 @@ def below(root: Path, path: str) -> Path:
     inner = path.strip("/")
     if not inner:
         raise FairnbError("no-path", "no file or folder is named", "name one below the top folder")
-    if any(part.startswith(".") and part not in (".", "..") for part in Path(inner).parts):
+    full = inside(root, inner)
+    named = [part for part in Path(inner).parts if part not in (".", "..")]
+    # A link that shows may lead to what does not.
+    if any(part.startswith(".") for part in (*named, *full.relative_to(root.resolve()).parts)):
         raise FairnbError("hidden-path", f"{path!r} is hidden", "name a file that the file browser shows")
-    return inside(root, inner)
+    return full
 
 
 def existing(root: Path, path: str) -> Path:

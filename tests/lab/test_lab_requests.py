@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,10 @@ def root(tmp_path: Path) -> Path:
     (tmp_path / "outside.pdf").write_bytes(b"")
     (top / "link.pdf").symlink_to(tmp_path / "outside.pdf")
     (top / "out").symlink_to(tmp_path)
+    (top / "case" / ".fairnb").mkdir()
+    (top / "case" / ".fairnb" / "log.jsonl").write_bytes(b"")
+    (top / "shown").symlink_to("case/.fairnb")
+    (top / "circle.pdf").symlink_to("circle.pdf")
     return top
 
 
@@ -39,6 +44,8 @@ def root(tmp_path: Path) -> Path:
         ("out/outside.pdf", "path-outside"),
         ("case/.fairnb/log.jsonl", "hidden-path"),
         (".ssh/id", "hidden-path"),
+        ("shown/log.jsonl", "hidden-path"),
+        ("circle.pdf", "bad-path" if sys.version_info < (3, 13) else "missing-file"),
         ("", "no-path"),
         ("/", "no-path"),
         ("none.pdf", "missing-file"),
