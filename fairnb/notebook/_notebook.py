@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakMethod
 
 from fairnb.case import Case, Payload, load_case
 from fairnb.errors import FairnbError
@@ -182,7 +183,17 @@ class NotebookCase:
         shell = get_ipython()
         if shell is not None and not self._following:
             self._following = True
-            shell.events.register("post_run_cell", lambda *_: self.refresh())
+            # Held weakly: a case that is opened anew takes the place of this one, and of its texts in memory.
+            held = WeakMethod(self.refresh)
+
+            def look(*_: Any) -> None:
+                refresh = held()
+                if refresh is None:
+                    shell.events.unregister("post_run_cell", look)
+                else:
+                    refresh()
+
+            shell.events.register("post_run_cell", look)
 
     def _note(self, note: str) -> None:
         """Say once why there are no controls."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -9,6 +10,7 @@ import ipywidgets as widgets
 from fairnb.errors import FairnbError
 from fairnb.notebook._tables import sections_at_a_glance
 from fairnb.notebook._widgets import STYLE, Panel
+from fairnb.text import printable
 
 if TYPE_CHECKING:
     from fairnb.notebook._notebook import NotebookCase
@@ -46,8 +48,8 @@ class Overview:
             with self._notebook.turn() as case:
                 self._last = sections_at_a_glance(case)
         except FairnbError as error:
-            self._last = ("", str(error))
-        self._table.value = self._last[0] or self._last[1]
+            self._last = (f"<p>{escape(printable(str(error)))}</p>", str(error))
+        self._table.value = self._last[0]
 
     def _retire(self) -> None:
         self._live = False

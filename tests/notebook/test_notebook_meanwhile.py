@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from IPython.core.events import EventManager
 
-from fairnb.case import BUNDLE, CONTROLS
+from fairnb.case import BUNDLE, CONTROLS, load_case
 from fairnb.notebook import NotebookCase, _controls
 from fairnb.notebook._controls import Controls
+from fairnb.notebook._overview import Overview
 
 
 def _settled(controls: Controls) -> None:
@@ -50,7 +56,7 @@ def test_a_result_is_told_with_the_parameters_it_was_computed_with(
 
 
 def test_a_change_while_the_cell_runs_is_not_told_as_a_stop(
-    opened: Callable[..., Controls], output: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    opened: Callable[..., Controls], output: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before, told = Controls._progress, threading.Event()
@@ -107,3 +113,29 @@ def test_a_control_moved_while_others_are_set_is_heard(opened: Callable[..., Con
         mover.join()
     _settled(controls)
     assert controls._values["threshold"] == 0.7
+
+
+def test_a_case_that_is_opened_anew_leaves_nothing_of_the_one_before(
+    small: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = SimpleNamespace(events=EventManager(None, {"post_run_cell": lambda result: None}))
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
+    notebook = NotebookCase(load_case(small()))
+    notebook._follow_cells()
+    assert len(shell.events.callbacks["post_run_cell"]) == 1
+    gone = weakref.ref(notebook)
+    del notebook
+    gc.collect()
+    assert gone() is None
+    shell.events.trigger("post_run_cell", None)
+    assert shell.events.callbacks["post_run_cell"] == []
+
+
+def test_an_overview_shows_no_markup_of_a_case_file_that_is_wrong(small: Callable[..., Path]) -> None:
+    folder = small()
+    overview = Overview(NotebookCase(load_case(folder)))
+    path = folder / "assessment.toml"
+    path.write_text(path.read_text() + '"<img src=x onerror=alert(1)>" = 1\n')
+    overview.refresh()
+    assert "&lt;img" in overview._table.value
+    assert "<img" not in overview._table.value
