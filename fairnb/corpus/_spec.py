@@ -12,7 +12,7 @@ _OF_A_FILE = ("text", "label", "id", "language", "cluster", "annotators", "subgr
 class SubgroupColumns(BaseModel):
     """Columns that say which subgroups of one attribute a text mentions; further keys are subgroups."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
     __pydantic_extra__: dict[str, str] = Field(init=False)
 
     at_least: float = Field(0.5, gt=0.0)

@@ -19,7 +19,7 @@ class SystemSpec(BaseModel):
     Exactly one of `use`, `python`, `sklearn`, `keras` and `scores` is given. Paths lie in the case folder.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     use: str = Field("", description="Name of a packaged system that fairnb knows")
     python: str = Field(

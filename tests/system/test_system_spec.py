@@ -45,3 +45,9 @@ def test_trust_may_list_types() -> None:
 def test_a_spec_survives_json() -> None:
     spec = SystemSpec(python="a:b", version="2", declared={"trained_on": "forum posts", "year": 2024})
     assert SystemSpec.model_validate_json(spec.model_dump_json()) == spec
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_is_declared_is_a_number_that_every_record_can_hold(value: float) -> None:
+    with pytest.raises(ValidationError):
+        SystemSpec(scores="score", declared={"recall": value})
