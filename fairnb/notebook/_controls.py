@@ -271,11 +271,12 @@ class Controls:
                 shape = Shape(payloads, changed=moved, before=self._shape)
                 self._show(shape.bundle(), first=first)
                 self._shape, self._early = (self._shape, shape) if shape.fades else (shape, None)
-                self._again, self._ran = self._ran, True
+                again, self._ran = self._ran, True
                 self._ran_with = values
                 self._take_tally(case, payloads)
                 self._draw()
-                self._seconds = time.perf_counter() - started
+                # Both at once: how long the first run took tells nothing of a change.
+                self._again, self._seconds = again, time.perf_counter() - started
                 self._say("fresh", "Fresh", self._how(payloads, moved))
                 if not self._superseded:
                     self._say_changed()
