@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fairnb.case import BUNDLE, CONTROLS, Payload
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections import section
+from fairnb.text import printable
 
 if TYPE_CHECKING:
     from fairnb.report import SectionPage
@@ -197,6 +198,8 @@ def told(name: str, state: str, message: str) -> dict[str, Any]:
     message : str
         How far it came, or why it failed.
     """
+    # A message with half a character is one that the kernel cannot send: nothing would be shown.
+    message = printable(message)
     text = f"{section(name).title}: {state}. {message}"
     return {
         CONTROLS: {"section": name, "state": state, "message": message},

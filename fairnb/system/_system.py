@@ -139,9 +139,10 @@ class System(ABC):
             return checked([], 0, self.classes, self.label)
         try:
             answer = ask(asked)
-        except FairnbError:
+        except (FairnbError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            # Whatever a system raises is its failure; only an interrupt is the person's.
             raise system_failed(
                 "system-failed",
                 self.label,

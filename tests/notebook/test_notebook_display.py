@@ -10,7 +10,7 @@ import fairnb.report
 from fairnb.case import BUNDLE, Payload, load_case
 from fairnb.errors import FairnbError
 from fairnb.notebook import _display
-from fairnb.notebook._display import bundle_of, show, size_of
+from fairnb.notebook._display import bundle_of, show, size_of, told
 
 
 @pytest.fixture
@@ -134,3 +134,10 @@ def test_two_showings_of_a_section_do_not_overwrite_each_other(monkeypatch: pyte
         show({"text/plain": "a result"}, "swap")
     assert len(set(ids)) == 2
     assert all(one.startswith("fairnb-swap-") for one in ids)
+
+
+def test_why_there_is_no_result_can_be_sent_and_shows_what_would_act_unseen() -> None:
+    bundle = told("system", "failed", "<b>half\ud800</b> \u202eabc")
+    assert json.dumps(bundle, ensure_ascii=False).encode("utf-8")
+    assert "&lt;b&gt;half\\ud800&lt;/b&gt; \\u202eabc" in bundle["text/html"]
+    assert bundle["text/plain"].endswith("failed. <b>half\\ud800</b> \\u202eabc")

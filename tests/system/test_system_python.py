@@ -217,3 +217,18 @@ def test_recorded_scores_cannot_score_new_texts(tmp_path: Path) -> None:
     with pytest.raises(FairnbError) as caught:
         score_texts(system, [])
     assert caught.value.code == "not-live"
+
+
+class _Alarm(BaseException):
+    """What some libraries end a call with, so that no `except Exception` stands in its way."""
+
+
+@pytest.mark.parametrize("kind", [SystemExit, GeneratorExit, _Alarm])
+def test_whatever_else_the_function_ends_with_is_a_failure_of_it(kind: type[BaseException]) -> None:
+    def ends(texts: list[str]) -> Any:
+        raise kind("enough")
+
+    system = open_system(SystemSpec(python="live"), Path(), live_object=ends)
+    with pytest.raises(FairnbError, match=f"{kind.__name__}.*enough") as caught:
+        score_texts(system, ["a"])
+    assert caught.value.code == "system-failed"
