@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fairnb.case._sources import Progress, Sources
 from fairnb.case._store import redaction_key
+from fairnb.corpus import LANGUAGE, language_groups
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of, inside
 from fairnb.sections import Answers, Criteria, Need, Register, Result, Role, SystemFacts, Target
@@ -176,7 +177,7 @@ class CaseView:
         # Put down whether rows are counted now or were before: the tally rests on them either way.
         for name in (f"target:{self._target.name}", f"corpus:{role}", f"scores:{role}"):
             self._read(name)
-        if self.has(Need.MENTIONS):
+        if by != LANGUAGE and self.has(Need.MENTIONS):
             self._read(f"mentions:{role}:lookup")
             self._read("lexicon")
         self._case.note_score(f"scores:{role}", self.inputs[f"scores:{role}"])
@@ -203,8 +204,10 @@ class CaseView:
         corpus, labels, scores = self.corpus(role), self.labels(role), self.scores(role)
         names: tuple[str, ...] = ()
         pairs: tuple[tuple[str, str], ...] = ()
-        groups = None
-        if self.has(Need.MENTIONS):
+        groups: Any = None
+        if by == LANGUAGE:
+            names, groups = language_groups(corpus.languages)
+        elif self.has(Need.MENTIONS):
             names, groups, pairs = counted_groups(
                 self.mentions(role), cast("CountedBy", by), self.lexicon.reference
             )

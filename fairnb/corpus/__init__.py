@@ -6,6 +6,7 @@ from fairnb.corpus._decode import decode
 from fairnb.corpus._demo import Comment, demo_comments, demo_frame, planted
 from fairnb.corpus._dice import Dice
 from fairnb.corpus._guess import CorpusGuess, Guess, guess_columns
+from fairnb.corpus._languages import LANGUAGE, NOT_DECLARED, language_groups
 from fairnb.corpus._preview import ColumnPreview, FilePreview, preview
 from fairnb.corpus._read import corpus_digest, from_frame, has_templates, read_corpus
 from fairnb.corpus._spec import CorpusSpec, SubgroupColumns
@@ -13,6 +14,8 @@ from fairnb.corpus._table import Table
 from fairnb.corpus._tsv import read_tsv
 
 __all__ = [
+    "LANGUAGE",
+    "NOT_DECLARED",
     "ColumnPreview",
     "Comment",
     "Corpus",
@@ -32,6 +35,7 @@ __all__ = [
     "from_frame",
     "guess_columns",
     "has_templates",
+    "language_groups",
     "planted",
     "preview",
     "read_corpus",

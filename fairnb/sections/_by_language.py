@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from fairnb.corpus import LANGUAGE, NOT_DECLARED
 from fairnb.sections._format import count, interval_of, level_of, value_of
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
@@ -14,12 +12,9 @@ from fairnb.sections._shown import Column, Row, Table
 from fairnb.sections._support import supported
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from fairnb.sections._contract import View
     from fairnb.statistics import Confusion
 
-LANGUAGE = "language"
-NOT_DECLARED = "not declared"
 ALL_NOT_DECLARED = (
     "The test corpus does not declare the language of its texts: accuracy and error rate cannot be given by language "
     "(the key language in the table of the corpus names the column)."
@@ -36,37 +31,24 @@ _TITLE = "Accuracy and error rate of the automated means, by language"
 
 
 def confusions(
-    languages: Sequence[str] | None,
-    labels: npt.NDArray[Any],
-    scores: npt.NDArray[Any],
-    threshold: float,
-) -> dict[str, Confusion]:
-    """Counts of decisions by language, most texts first; rows without label or score are in none.
+    view: View, everyone: Confusion, threshold: float
+) -> tuple[dict[str, Confusion], dict[str, str]]:
+    """Counts of decisions on the test corpus by language, and the tally that they are of.
 
-    Rows of a language that is not declared come last, and are all rows where no language is.
+    Most texts come first, those whose language is not declared last; rows without label or score are in none.
+    A corpus of one language, or of which nothing says the language, needs no further tally than `everyone`'s.
     """
-    from fairnb.statistics import Confusion
-
-    named = np.array([code or NOT_DECLARED for code in languages or ("",) * len(labels)], dtype=object)
-    scores = np.asarray(scores)
-    known = np.isin(labels, (0, 1)) & np.isfinite(scores)
-    flagged, positive = scores >= scores.dtype.type(threshold), np.asarray(labels) == 1
-    found = {}
-    for language in dict.fromkeys(named[known].tolist()):
-        own = known & (named == language)
-        found[language] = Confusion(
-            *(
-                int((own & decided & labelled).sum())
-                for decided, labelled in (
-                    (flagged, positive),
-                    (flagged, ~positive),
-                    (~flagged, positive),
-                    (~flagged, ~positive),
-                )
-            )
-        )
-    order = sorted(found, key=lambda language: (language == NOT_DECLARED, -found[language].n, language))
-    return {language: found[language] for language in order}
+    codes = set(view.corpus("test").languages or ("",))
+    tallies = {}
+    if len(codes) > 1:
+        tally = view.tally("test", LANGUAGE, (threshold,))
+        tallies[f"test:{LANGUAGE}"] = tally.digest
+        found = {name.removeprefix(f"{LANGUAGE}/"): tally.confusion(threshold, name) for name in tally.groups}
+    else:
+        found = {codes.pop() or NOT_DECLARED: everyone}
+    found = {code: own for code, own in found.items() if own.n}
+    order = sorted(found, key=lambda code: (code == NOT_DECLARED, -found[code].n, code))
+    return {code: found[code] for code in order}, tallies
 
 
 def by_language(counts: dict[str, Confusion], threshold: float, level: float) -> list[Measure]:

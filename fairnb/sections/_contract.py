@@ -222,8 +222,9 @@ class View(Protocol):
     def tally(self, role: Role, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Tally:
         """Counts of the target's labels and scores by group.
 
-        Groups are those of `fairnb.mining.counted_groups`; ``by`` is subgroup, identity_term or
-        intersection. Beside the target's own threshold, those given have exact counts.
+        Groups are those of `fairnb.mining.counted_groups`, where ``by`` is subgroup, identity_term or
+        intersection, or of `fairnb.corpus.language_groups`, where it is language. Beside the target's own
+        threshold, those given have exact counts.
         """
 
     def embeddings(self) -> Sequence[tuple[Embedding, Relation]]:

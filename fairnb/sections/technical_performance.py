@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from fairnb.corpus import NOT_DECLARED
 from fairnb.sections._by_language import (
     ALL_NOT_DECLARED,
-    NOT_DECLARED,
     by_language,
     confusions,
     language_table,
@@ -39,7 +39,7 @@ class TechnicalPerformance(Section):
 
     id = "technical_performance"
     title = "Technical performance"
-    version = 3
+    version = 4
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.TEST_CORPUS, Need.SCORES)
     source = "Paper, section 3, Table 1; DeLong et al. (1988) for the AUC; Wilson (1927) for shares."
@@ -66,11 +66,10 @@ class TechnicalPerformance(Section):
     def run(self, view: View, params: Params) -> Result:
         """Measure on the test corpus at one threshold."""
         threshold = view.target.threshold if params.threshold is None else params.threshold
-        tally = view.tally("test")
+        tally = view.tally("test", thresholds=(threshold,))
         confusion = tally.confusion(threshold)
         level = view.confidence
-        languages = view.corpus("test").languages
-        by_code = confusions(languages, view.labels("test"), view.scores("test"), threshold)
+        by_code, by_code_tallies = confusions(view, confusion, threshold)
         measures = [
             *_overall(tally, confusion, threshold, level, params.bins, view.seed),
             *_classes(confusion, threshold, level),
@@ -103,7 +102,7 @@ class TechnicalPerformance(Section):
                 "unscored": unscored,
                 "languages": {code: own._asdict() for code, own in by_code.items()},
             },
-            tallies={"test": tally.digest},
+            tallies={"test": tally.digest, **by_code_tallies},
             series=_curves(tally, params.bins, level),
             limits=tuple(limits),
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairnb.corpus import language_groups
 from fairnb.explanation import shap_is_installed
 from fairnb.lexicon import LexiconSpec, load_lexicon
 from fairnb.mining import counted_groups, look_up
@@ -116,15 +117,17 @@ class SmallView:
         return np.asarray(self.answers[role], np.int8)
 
     def tally(self, role: str, by: str = "subgroup", thresholds: Sequence[float] = ()) -> Any:
-        counted = None
-        if self.texts.get(role):
-            counted = counted_groups(self.mentions(role), by, self.lexicon.reference)
+        names, members, pairs = (), None, ()
+        if by == "language":
+            names, members = language_groups(self.languages[role])
+        elif self.texts.get(role):
+            names, members, pairs = counted_groups(self.mentions(role), by, self.lexicon.reference)
         return tally(
             self.labels(role),
             np.asarray(self.values[role]),
-            counted and counted.membership,
-            counted.names if counted else (),
-            pairs=counted.pairs if counted else (),
+            members,
+            names,
+            pairs=pairs,
             clusters=self.clusters.get(role),
             thresholds=(self.target.threshold, *thresholds),
         )

@@ -11,8 +11,6 @@ from sklearn.metrics import (
 )
 
 from fairnb.sections import Result, Status, section
-from fairnb.sections._by_language import confusions
-from fairnb.statistics import Confusion
 
 
 @pytest.fixture
@@ -220,7 +218,32 @@ def test_a_language_with_few_texts_is_indicative_or_too_few(small_view):
     assert status == {"en": Status.TOO_FEW, "it": Status.INDICATIVE}
 
 
-def test_rows_without_a_score_are_in_no_language_s_counts() -> None:
-    labels, scores = np.array([1, 0, 0, 1, -1]), np.array([0.9, np.nan, 0.2, np.nan, 0.9])
-    # Of five rows one has no label and two no score: one right flag and one right pass are left.
-    assert confusions(["en"] * 5, labels, scores, 0.5) == {"en": Confusion(1, 0, 0, 1)}
+def test_rows_without_a_score_are_in_no_language_s_counts(small_view) -> None:
+    labels, scores = np.array([1, 0, 0, 1, -1, 1]), np.array([0.9, np.nan, 0.2, np.nan, 0.9, np.nan])
+    # Of five rows in English one has no label and two no score: one right flag and one right pass are left.
+    # Of the one in Italian nothing is known.
+    view = small_view({"test": labels}, {"test": scores}, languages={"test": ["en"] * 5 + ["it"]})
+    languages = run(view).facts["languages"]
+    assert languages == {"en": {"tp": 1, "fp": 0, "fn": 0, "tn": 1}}
+
+
+def test_languages_are_counted_from_a_tally_that_the_result_names(small_view, sample):
+    labels, scores = sample
+    several = run(small_view({"test": labels}, {"test": scores}, languages={"test": ["it", *["en"] * 599]}))
+    assert list(several.tallies) == ["test", "test:language"]
+    one = run(small_view({"test": labels}, {"test": scores}, languages={"test": ["en"] * 600}))
+    assert list(one.tallies) == ["test"]
+    counts = one.facts["confusion"]
+    assert one.facts["languages"] == {"en": counts}
+
+
+def test_a_moved_threshold_is_counted_from_the_scores_themselves(small_view, sample):
+    labels, scores = sample
+    view = small_view({"test": labels}, {"test": scores})
+    asked: list[tuple[float, ...]] = []
+    counted = view.tally
+    view.tally = lambda role, by="subgroup", thresholds=(): (
+        asked.append(tuple(thresholds)) or counted(role, by, thresholds)
+    )
+    run(view, threshold=0.613)
+    assert asked == [(0.613,)]
