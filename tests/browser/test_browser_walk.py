@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,9 @@ STATED = {
     'text = ""': 'text = "No conclusion is drawn."',
 }
 """What the case file leaves to be stated: until it is, the document is a draft."""
+
+
+WIDGETS_OWN = re.compile(r"^TypeError: .*reading 'kernel'\)\n +at .*/@jupyter-widgets/jupyterlab-manager/")
 
 
 def true_positive_rate(subgroup: str, threshold: float) -> tuple[int, int]:
@@ -126,13 +130,16 @@ def test_from_the_launcher_to_a_verified_document(lab: Any, open_lab: Callable[.
     kept = saved(folder / "assessment.ipynb")
     assert len(kept) == 18
     assert kept["group_bias"]["parameters"]["threshold"] == 0.62
-    assert kept["technical_performance"]["parameters"]["threshold"] == 0.5
+    assert kept["group_bias"]["origins"]["threshold"] == "notebook"
+    # Nobody moved this one: it is the target's.
+    assert kept["technical_performance"]["parameters"]["threshold"] is None
     quiet(page)
     page.context.close()
     lab.stop_kernels()
 
     # Opened again, with no kernel at all.
     again = open_lab(f"{FOLDER}/assessment.toml")
+    again.wait_for_selector(".jp-FileEditor")
     no_kernel = {"shouldStart": False, "canStart": False, "autoStartDefault": False}
     command(
         again,
@@ -151,6 +158,8 @@ def test_from_the_launcher_to_a_verified_document(lab: Any, open_lab: Callable[.
 
     export_and_verify(again, folder)
     assert lab.request("api/kernels") == []
+    # The widgets' manager takes it that every notebook has a session.
+    again.watch.errors = [error for error in again.watch.errors if not WIDGETS_OWN.search(error)]
     quiet(again)
     document = again.context.new_page()
     again.watch.listen(document)
