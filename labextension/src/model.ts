@@ -135,7 +135,7 @@ export class AssessmentModel implements IDisposable {
 
   private _onRun(_: Runs, panel: NotebookPanel): void {
     if (panel === this._panel) {
-      void this._reading.invoke();
+      this._onStatus();
     }
   }
 
@@ -191,7 +191,8 @@ export class AssessmentModel implements IDisposable {
       return;
     }
     const status = panel.sessionContext.session?.kernel?.status;
-    this._waiting = status !== undefined && status !== 'idle';
+    // Between two cells of a run the kernel is idle for a moment.
+    this._waiting = (status !== undefined && status !== 'idle') || this.runs.isBusy(panel);
     if (this._waiting) {
       return;
     }
