@@ -95,12 +95,15 @@ class Controls:
             field.name: Control(field, self._values[field.name], alone if field.name == "threshold" else None)
             for field in shown
         }
-        self._answer = widgets.HTML()
-        self._answer.add_class("fairnb-helpline")
-        for name, control in self._controls.items():
+        for control in self._controls.values():
             control.watch(self._changed)
-            if name == "threshold":
-                control.box.children = (*control.box.children, self._answer)
+        self._answer: Any = None
+        """What a threshold does, told below its control; None where there is none."""
+        if "threshold" in self._controls:
+            self._answer = widgets.HTML()
+            self._answer.add_class("fairnb-helpline")
+            box = self._controls["threshold"].box
+            box.children = (*box.children, self._answer)
         self._line = StateLine(
             self._section.title, run=self.run, stop=self.stop, keep=self.keep, reset=self.reset
         )
@@ -228,13 +231,10 @@ class Controls:
         It needs neither texts nor scores, so it keeps pace at any size of corpus; the section's own
         measures come when it has run.
         """
-        threshold = self._values.get("threshold")
-        if threshold is not None and self._tally is not None:
-            self._answer.value = (
-                f"<span class='fairnb-help' role='status'>{at_threshold(self._tally, threshold)}</span>"
-            )
-        else:
-            self._answer.value = ""
+        if self._answer is not None:
+            threshold = self._values["threshold"]
+            said = "" if threshold is None or self._tally is None else at_threshold(self._tally, threshold)
+            self._answer.value = f"<span class='fairnb-help' role='status'>{said}</span>" if said else ""
 
     def _take_tally(self, case: Case, payloads: Sequence[Payload]) -> None:
         """Keep the counts that the first result rests on."""

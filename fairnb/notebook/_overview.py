@@ -48,7 +48,9 @@ class Overview:
             with self._notebook.turn() as case:
                 self._last = sections_at_a_glance(case)
         except FairnbError as error:
-            self._last = (f"<p>{escape(printable(str(error)))}</p>", str(error))
+            said = str(error)
+            html = "".join(f"<p>{escape(printable(line))}</p>" for line in said.splitlines())
+            self._last = (html, said)
         self._table.value = self._last[0]
 
     def _retire(self) -> None:

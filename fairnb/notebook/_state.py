@@ -9,6 +9,7 @@ from typing import Any, Literal
 import ipywidgets as widgets
 
 from fairnb.notebook._widgets import button
+from fairnb.text import printable
 
 State = Literal["fresh", "stale", "changed", "queued", "running", "stopped", "failed"]
 
@@ -59,7 +60,7 @@ class StateLine:
             Whether parameters are not the case file's.
         """
         kind = {"changed": "stale"}.get(state, state)
-        tail = f" <span class='more'>{escape(more)}</span>" if more else ""
+        tail = f" <span class='more'>{escape(printable('; '.join(more.splitlines())))}</span>" if more else ""
         self.text.value = (
             f"<div class='fairnb-state fairnb-{kind}' role='status'><span class='fairnb-dot' aria-hidden='true'>"
             f"</span><b>{escape(words)}</b>{tail}</div>"

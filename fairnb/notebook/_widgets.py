@@ -62,7 +62,7 @@ class Panel(widgets.VBox):  # type: ignore[misc]
     def retire(self) -> None:
         """Take it away with everything in it."""
         self._retired()
-        _close(self)
+        close(self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         html, text = self._told()
@@ -75,9 +75,13 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         }
 
 
-def _close(widget: Any) -> None:
-    for child in getattr(widget, "children", ()):
-        _close(child)
+def close(widget: Any) -> None:
+    """Take a widget away with everything in it, and with its layout and style, which are widgets, too."""
+    for part in (*getattr(widget, "children", ()), widget.layout, getattr(widget, "style", None)):
+        if isinstance(part, widgets.DOMWidget):
+            close(part)
+        elif part is not None:
+            part.close()
     widget.close()
 
 
@@ -174,7 +178,7 @@ class Control:
             "description": field.label,
             "tooltip": field.help or field.label,
             "style": LABEL,
-            "layout": widgets.Layout(**WIDE),
+            "layout": WIDE,
         }
         if field.kind == "choice":
             return widgets.Dropdown(options=list(field.choices), value=value, **common)
@@ -209,7 +213,7 @@ class Control:
             )
             if value is None:
                 value = self._stands_for if self._stands_for is not None else low
-        common["layout"] = widgets.Layout(width="16em")
+        common["layout"] = {"width": "16em"}
         step = (high - low) / _STEPS
         number = widgets.BoundedFloatText(value=value, min=low, max=high, step=step, **common)
         self._slider = _slider(number, step)

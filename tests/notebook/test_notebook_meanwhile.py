@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from IPython.core.events import EventManager
+from ipywidgets.widgets.widget import _instances
 
 from fairnb.case import BUNDLE, CONTROLS, load_case
 from fairnb.notebook import NotebookCase, _controls
@@ -139,3 +140,12 @@ def test_an_overview_shows_no_markup_of_a_case_file_that_is_wrong(small: Callabl
     overview.refresh()
     assert "&lt;img" in overview._table.value
     assert "<img" not in overview._table.value
+
+
+def test_a_cell_that_runs_again_leaves_no_widget_behind(opened: Callable[..., Controls]) -> None:
+    opened()
+    gc.collect()
+    before = len(_instances)
+    opened()
+    gc.collect()
+    assert len(_instances) == before
