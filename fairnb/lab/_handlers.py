@@ -19,7 +19,7 @@ from fairnb import __version__
 from fairnb.errors import FairnbError
 from fairnb.lab._interpreter import interpreter
 from fairnb.lab._jobs import Jobs
-from fairnb.lab._requests import LEVELS, REDACTIONS, REQUESTS
+from fairnb.lab._requests import LEVELS, REQUESTS
 
 _LARGEST = 64 << 10
 """Bytes of a request."""
@@ -59,7 +59,6 @@ class KnownHandler(_Handler):
                     "systems": named("system"),
                     "corpora": named("corpus"),
                     "levels": LEVELS,
-                    "redactions": REDACTIONS,
                     "sections": [
                         {"id": one.id, "title": one.title, "requirement": int(one.requirement)}
                         for one in sections

@@ -14,7 +14,6 @@ from fairnb.files import inside
 Level = Literal["", "first-party", "second-party", "third-party"]
 Redaction = Literal["", "mask", "withhold", "none"]
 LEVELS = get_args(Level)[1:]
-REDACTIONS = get_args(Redaction)[1:]
 
 # Kinds of system that name a file.
 _FILE_KINDS = ("sklearn", "keras")

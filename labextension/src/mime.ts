@@ -96,7 +96,9 @@ function measures(payload: IPayload, open: boolean): HTMLElement {
   copy.className = 'fairnb-Link';
   copy.textContent = 'Copy as CSV';
   copy.addEventListener('click', () => {
-    void navigator.clipboard.writeText(toCsv(payload.measures)).then(
+    // On a page that is not secure (plain http from another machine) there is no clipboard at all.
+    const copied = async (): Promise<void> => navigator.clipboard.writeText(toCsv(payload.measures));
+    void copied().then(
       () => (copy.textContent = 'Copied'),
       () => (copy.textContent = 'The browser does not allow copying')
     );

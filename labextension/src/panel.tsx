@@ -14,6 +14,8 @@ export interface IPanelActions {
   stop: () => void;
   /** Take a cell out of the queue. */
   drop: (cellId: string) => void;
+  /** Whether there is a command that begins an assessment. */
+  canBegin: () => boolean;
   begin: () => void;
 }
 
@@ -35,20 +37,22 @@ export class AssessmentPanel extends ReactWidget {
   protected render(): JSX.Element {
     const { assessment } = this.model;
     return assessment === null ? (
-      <Nothing begin={this.actions.begin} />
+      <Nothing begin={this.actions.canBegin() ? this.actions.begin : null} />
     ) : (
       <Shown assessment={assessment} model={this.model} actions={this.actions} />
     );
   }
 }
 
-function Nothing({ begin }: { begin: () => void }): JSX.Element {
+function Nothing({ begin }: { begin: (() => void) | null }): JSX.Element {
   return (
     <div className="fairnb-Panel-empty">
       <p>The current tab is not the notebook of an assessment.</p>
-      <button className="jp-mod-styled jp-mod-accept" onClick={begin}>
-        New Ethical Assessment…
-      </button>
+      {begin && (
+        <button className="jp-mod-styled jp-mod-accept" onClick={begin}>
+          New Ethical Assessment…
+        </button>
+      )}
     </div>
   );
 }

@@ -14,6 +14,8 @@ import { Server } from './server.js';
 
 const ID = 'fairnb-labextension:panel';
 const SHOW = 'fairnb:show-panel';
+/** Of another plugin, which may be disabled. */
+const NEW = 'fairnb:new-assessment';
 const RUN_STALE = 'fairnb:run-stale';
 const RUN_ALL = 'fairnb:run-all';
 const STOP = 'fairnb:stop';
@@ -47,12 +49,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const runs = new Runs(tracker, executor, dialogs ?? undefined);
     const model = new AssessmentModel(tracker, server, serviceManager.contents, runs);
     const panel = new AssessmentPanel(model, {
+      canBegin: () => commands.hasCommand(NEW),
       show: cell => model.panel && void showCell(model.panel, cell),
       runStale: () => void commands.execute(RUN_STALE),
       runAll: () => void commands.execute(RUN_ALL),
       stop: () => void commands.execute(STOP),
       drop: cellId => model.panel && runs.drop(model.panel, cellId),
-      begin: () => void commands.execute('fairnb:new-assessment')
+      begin: () => void commands.execute(NEW)
     });
     shell.add(panel, 'right', { rank: 400 });
     restorer?.add(panel, panel.id);

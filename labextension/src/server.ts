@@ -16,7 +16,6 @@ export interface IKnown {
   systems: IKnownThing[];
   corpora: IKnownThing[];
   levels: string[];
-  redactions: string[];
   sections: ISectionInfo[];
   requirements: string[];
 }
