@@ -233,7 +233,7 @@ def _slider(number: Any, step: float) -> Any:
         step=step,
         readout=False,
         tooltip=number.description,
-        layout=widgets.Layout(flex="1 1 9em", width="auto", min_width="7em", max_width="17em"),
+        layout=widgets.Layout(flex="1 1 7em", width="auto", min_width="7em", max_width="17em"),
     )
     made.add_class(SLIDER_CLASS)
     placed = True
