@@ -89,6 +89,10 @@ def test_numbers_stand_beside_the_figures_of_before_until_their_own_are_drawn(
     assert early["text/html"].count("<figure") == whole["text/html"].count("<figure")
     assert _is_what_was_saved(controls, whole)
     assert _runs(controls) == [None, 0.9]
+    # Saved in between and read where no style sheet fades anything, they still say whose they are.
+    number = early["text/html"].count("<figcaption>")
+    assert early["text/html"].count("<figcaption><b>Of the result before.</b> ") == number > 0
+    assert "result before" not in whole["text/html"].lower()
 
 
 @pytest.fixture
