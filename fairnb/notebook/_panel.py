@@ -21,7 +21,7 @@ from fairnb.notebook._panel_system import SystemForm
 from fairnb.notebook._panel_target import TargetForms
 from fairnb.notebook._running import Worker
 from fairnb.notebook._tables import state_of, what_is_assessed
-from fairnb.notebook._widgets import STYLE, Panel, button
+from fairnb.notebook._widgets import STYLE, Panel, button, put
 from fairnb.sections import Role, section
 from fairnb.text import printable
 
@@ -116,15 +116,13 @@ class CasePanel:
         self.targets = TargetForms(file.targets, open_)
         embeddings = open_(("embeddings",), file.embeddings is not None)
         self.embeddings = EmbeddingsForm(file.embeddings, folder, opened=embeddings)
-        before = list(self._body.children)
-        self._body.children = [
+        parts = [
             self.system.fold.box,
             self.targets.box,
             *(form.fold.box for form in self.corpora.values()),
             self.embeddings.fold.box,
         ]
-        for widget in before:
-            _close(widget)
+        put(self._body, parts)
 
     def _parts(self) -> dict[tuple[str, ...], Fold]:
         """The parts by their key in the case file."""
@@ -253,9 +251,3 @@ def _to_run(sections: Sequence[str]) -> str:
     if not sections:
         return ""
     return f"To be run again: {', '.join(section(name).title for name in sections)}"
-
-
-def _close(widget: widgets.Widget) -> None:
-    for child in getattr(widget, "children", ()):
-        _close(child)
-    widget.close()

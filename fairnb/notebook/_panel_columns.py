@@ -12,7 +12,7 @@ from fairnb.corpus import ColumnPreview
 from fairnb.lexicon import Lexicon
 from fairnb.notebook._forms import number, shown
 from fairnb.notebook._mapping import MENTION, WORDS, Use, guessed_mention
-from fairnb.notebook._widgets import button, help_line
+from fairnb.notebook._widgets import button, help_line, put
 from fairnb.text import printable
 
 AT_ONCE = 25
@@ -62,6 +62,7 @@ class ColumnTable:
             self._columns.sort(key=lambda one: not self.uses.get(one.name, Use()).of)
         self._rows: dict[int, _Row] = {}
         self._shown = AT_ONCE
+        self._head = widgets.HTML(_HEAD)
         self._body = widgets.VBox()
         self._body.add_class("fairnb-columns")
         self._find = widgets.Text(description="Find column", placeholder="part of its name")
@@ -112,7 +113,7 @@ class ColumnTable:
                 one = self._columns[at]
                 use = None if one.repeated else self.uses[one.name]
                 self._rows[at] = _Row(one, use, self._note(one), self._words, self)
-        self._body.children = [widgets.HTML(_HEAD), *(self._rows[at].box for at in fit[: self._shown])]
+        self._body.children = [self._head, *(self._rows[at].box for at in fit[: self._shown])]
         left = len(fit) - self._shown
         self._more.description = f"More columns ({left:,} left)"
         shown(self._more, left > 0)
@@ -142,7 +143,7 @@ class ColumnTable:
             field.observe(lambda change, of=attribute: self._bound(of, change["new"]), "value")
             fields.append(field)
         note = "From this value on a cell is a mention; an empty cell means that no one said."
-        self._limits.children = [*fields, help_line(note)] if fields else []
+        put(self._limits, [*fields, help_line(note)] if fields else [])
 
     def _bound(self, attribute: str, value: float) -> None:
         self._bounds[attribute] = value

@@ -31,7 +31,7 @@ from fairnb.notebook._mapping import Use, bounds_of, guessed_uses, keys_of, uses
 from fairnb.notebook._panel_columns import ColumnTable
 from fairnb.notebook._panel_seen import facts_of, first_rows, notes_of, told_of
 from fairnb.notebook._running import Worker
-from fairnb.notebook._widgets import help_line
+from fairnb.notebook._widgets import help_line, put
 from fairnb.sections import Role
 from fairnb.text import printable
 
@@ -116,9 +116,14 @@ class CorpusForm:
             self.negative.value = joined(spec.negative or ()) if spec is not None else ""
             self._others = ""
             self.fold.say("none" if name == NONE else name)
-            self._look.children = self._parts(spec)
+            self._put(self._parts(spec))
         finally:
             self._looking = False
+
+    def _put(self, parts: Sequence[Any]) -> None:
+        """Show what was chosen; fields that another choice needs again are kept."""
+        fields = (self.positive, self.negative, self.encoding, self._facts, self._rows)
+        put(self._look, parts, keep=fields)
 
     def _parts(self, spec: CorpusSpec | None) -> list[Any]:
         name = self.choice.value
@@ -343,7 +348,7 @@ class CorpusForm:
         self._looking = True
         try:
             self.table = self.seen = None
-            self._look.children = self._parts(spec)
+            self._put(self._parts(spec))
             for field, value in zip(fields, written, strict=True):
                 field.value = value
         finally:

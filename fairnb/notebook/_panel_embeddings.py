@@ -37,8 +37,6 @@ class EmbeddingsForm:
     opened : bool
     """
 
-    key = ("embeddings",)
-
     def __init__(self, spec: EmbeddingSpec | None, folder: Path, *, opened: bool) -> None:
         self._now = {} if spec is None else _keys_of(spec)
         self._paths = set(files(folder, _VECTORS))

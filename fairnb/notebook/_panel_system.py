@@ -24,7 +24,7 @@ from fairnb.notebook._forms import (
     text,
 )
 from fairnb.notebook._keep import CaseText, set_value
-from fairnb.notebook._widgets import LABEL, WIDE, help_line
+from fairnb.notebook._widgets import LABEL, WIDE, help_html, help_line
 from fairnb.system import KINDS, SystemSpec
 
 _WORDS = {
@@ -52,8 +52,6 @@ class SystemForm:
         Gives the columns of the chosen corpora that may hold recorded scores.
     opened : bool
     """
-
-    key = ("system",)
 
     def __init__(
         self, spec: SystemSpec, folder: Path, columns: Callable[[], Sequence[str]], *, opened: bool
@@ -158,7 +156,7 @@ class SystemForm:
         if kind in _FILES:
             options = files(self._folder, _FILES[kind])
         self.value.options = options
-        self._meaning.value = help_line(_meaning(kind)).value
+        self._meaning.value = help_html(_meaning(kind))
         shown(self._rows["classes"], kind != "scores")
         shown(self._rows["trust"], kind in _TRUSTING)
         shown(self._rows["types"], kind == "sklearn" and self.trust.value == _THESE)

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from fairnb.errors import FairnbError
 from fairnb.notebook._forms import Fold, bring, dropdown, explained, joined, labels, listed, number, text
 from fairnb.notebook._keep import CaseText
-from fairnb.notebook._widgets import button, help_line
+from fairnb.notebook._widgets import button, close, help_line
 from fairnb.sections import Target
 
 
@@ -125,6 +125,7 @@ class TargetForms:
         if len(self.forms) > 1:
             self.forms.remove(form)
             self._arrange()
+            close(form.fold.box)
 
     def folds(self) -> dict[tuple[str, ...], Fold]:
         """The parts by their key in the case file."""

@@ -6,7 +6,7 @@ This module imports ipywidgets, so it is itself imported only where controls are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -76,13 +76,33 @@ class Panel(widgets.VBox):  # type: ignore[misc]
 
 
 def close(widget: Any) -> None:
-    """Take a widget away with everything in it, and with its layout and style, which are widgets, too."""
-    for part in (*getattr(widget, "children", ()), widget.layout, getattr(widget, "style", None)):
-        if isinstance(part, widgets.DOMWidget):
-            close(part)
-        elif part is not None:
+    """Take a widget away with everything in it."""
+    for part in _within(widget):
+        _end(part)
+
+
+def put(box: Any, children: Sequence[Any], *, keep: Sequence[Any] = ()) -> None:
+    """Put other children into a box; what is no longer in it is taken away, but for what is kept for later."""
+    before = list(_within(box))
+    box.children = children
+    stays = {id(part) for one in (box, *keep) for part in _within(one)}
+    for part in before:
+        if id(part) not in stays:
+            _end(part)
+
+
+def _within(widget: Any) -> Iterator[Any]:
+    """A widget and all that is in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from _within(child)
+
+
+def _end(widget: Any) -> None:
+    """Close one widget, and its layout and style, which are widgets, too."""
+    for part in (widget.layout, getattr(widget, "style", None), widget):
+        if part is not None:
             part.close()
-    widget.close()
 
 
 class Control:
@@ -261,9 +281,14 @@ def _slider(number: Any, step: float) -> Any:
     return made
 
 
+def help_html(text: str) -> str:
+    """What `help_line` shows."""
+    return f"<span class='fairnb-help'>{escape(text)}</span>"
+
+
 def help_line(text: str) -> Any:
     """A line of explanation below a control."""
-    line = widgets.HTML(f"<span class='fairnb-help'>{escape(text)}</span>")
+    line = widgets.HTML(help_html(text))
     line.add_class("fairnb-helpline")
     return line
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ipywidgets.widgets.widget import _instances
 
 from fairnb.case import load_case
 from fairnb.corpus import preview
 from fairnb.notebook import NotebookCase
+from fairnb.notebook._forms import NONE
 from fairnb.notebook._mapping import Use
 from fairnb.notebook._overview import Overview
 from fairnb.notebook._panel import CasePanel
@@ -231,3 +234,19 @@ def test_without_controls_the_case_is_told_as_a_table(
     said = capsys.readouterr().out
     assert said.strip() == what_is_assessed(notebook.case)[1]
     assert "scores = score" in said
+
+
+def test_looking_at_one_file_after_the_other_leaves_no_widget_behind(panel: CasePanel) -> None:
+    form = panel.corpora["train"]
+
+    def look() -> int:
+        for name in ("other.csv", "demo-test", NONE):
+            form.choice.value = name
+        gc.collect()
+        return len(_instances)
+
+    before = look()
+    assert look() == before
+    form.choice.value = "other.csv"
+    assert all(field.comm is not None for field in (form.positive, form.negative, form.encoding))
+    assert form.positive in form._look.children
