@@ -53,15 +53,18 @@ def move(page: Any, answers: list[tuple[int, float]]) -> None:
 
 
 def test_notebook_7_shows_controls_panels_and_the_export_button(
-    lab: Any, open_lab: Callable[..., Any]
+    serve: Callable[..., Any], open_lab: Callable[..., Any]
 ) -> None:
     pytest.importorskip("notebook")
     from fairnb.report import new_identity
 
-    folder: Path = lab.root / "seven"
+    # A server of its own: files that Lab and Notebook both have are found once only, by name, and a second
+    # front end on the same server is refused them.
+    seven = serve()
+    folder: Path = seven.root / "seven"
     answers = write_case(folder, SECTION, "case.panel()", "case.overview()")
     new_identity(folder / "me.p12", name="A. Example", passphrase=PASSPHRASE)
-    page = open_lab("seven/assessment.ipynb", front="notebooks")
+    page = open_lab("seven/assessment.ipynb", at=seven, front="notebooks")
     assert page.evaluate("() => window.jupyterapp.name") == "Jupyter Notebook"
     move(page, answers)
     cell_at(page, 2).locator(".fairnb-controls :text('240')").first.wait_for()
