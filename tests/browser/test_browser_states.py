@@ -233,7 +233,7 @@ def test_after_a_reload_and_in_a_second_tab_the_output_follows_the_controls(
     threshold(page).wait_for(timeout=LONG)
     before = cell_at(page, 1).locator(".fairnb img").first.get_attribute("src")
     enter(page, "0.62")
-    parameter(page, "technical_performance", "threshold", 0.62)
+    taken(page, 0.62)
     cell = cell_at(page, 1)
     cell.get_by_text("Counts at threshold 0.62").wait_for(timeout=LONG)
     page.wait_for_function(
@@ -250,7 +250,7 @@ def test_after_a_reload_and_in_a_second_tab_the_output_follows_the_controls(
     ready(second)
     threshold(second).wait_for(timeout=LONG)
     enter(second, "0.7")
-    parameter(second, "technical_performance", "threshold", 0.7)
+    taken(second, 0.7)
     parameter(page, "technical_performance", "threshold", 0.7)
     quiet(page)
     quiet(second)
@@ -266,6 +266,15 @@ def enter(page: Any, value: str) -> None:
     threshold(page).press("Enter")
 
 
+def taken(page: Any, value: float) -> None:
+    """Wait until the result is that of a threshold; press Run where the controls ask for it (slow machines)."""
+    line = page.locator(".fairnb-controls .fairnb-state").first
+    line.filter(has_text=re.compile(rf"press Run|hreshold {value:g}0?\b")).wait_for(timeout=LONG)
+    if "press Run" in line.inner_text():
+        page.locator(".fairnb-controls button", has_text="Run").first.click()
+    parameter(page, "technical_performance", "threshold", value)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_slider_and_field_are_linked_and_the_field_takes_what_lies_between(
     open_lab: Callable[..., Any], case: Path, dark: bool
@@ -277,10 +286,10 @@ def test_slider_and_field_are_linked_and_the_field_takes_what_lies_between(
     handle.focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    parameter(page, "technical_performance", "threshold", 0.53)
+    taken(page, 0.53)
     assert threshold(page).input_value() == "0.53"
     enter(page, "0.505")
-    parameter(page, "technical_performance", "threshold", 0.505)
+    taken(page, 0.505)
     assert threshold(page).input_value() == "0.505"
     box = page.locator(".fairnb-slider .noUi-base").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.505, box["y"] + box["height"] / 2)
@@ -288,15 +297,20 @@ def test_slider_and_field_are_linked_and_the_field_takes_what_lies_between(
     page.mouse.move(box["x"] + box["width"] * 0.62, box["y"] + box["height"] / 2, steps=12)
     page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2, steps=12)
     page.mouse.up()
+    # The field has caught up with the handle.
     page.wait_for_function(
-        "() => +document.querySelector('.fairnb-controls input[type=number]').value >= 0.65", timeout=LONG
+        """() => Math.abs(document.querySelector('.fairnb-controls input[type=number]').value -
+            document.querySelector('.fairnb-slider .slider').noUiSlider.get()) < 1e-6""",
+        timeout=LONG,
     )
     moved = float(threshold(page).input_value())
     assert 0.65 <= moved <= 0.75
-    parameter(page, "technical_performance", "threshold", moved)
+    taken(page, moved)
     said(cell_at(page, 1), "Fresh")
     assert serious(page, ".fairnb-controls") == []
     picture(page, f"slider-{'dark' if dark else 'light'}")
+    command(page, "application:toggle-left-area")
+    command(page, "application:toggle-right-area")
     page.set_viewport_size({"width": 600, "height": 900})
     cell_at(page, 1)
     picture(page, f"slider-{'dark' if dark else 'light'}-narrow")
