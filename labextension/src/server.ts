@@ -3,6 +3,7 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { ISectionInfo } from './assessment.js';
+import { StatusError, untilEnd } from './patience.js';
 
 /** What can be named instead of described. */
 export interface IKnownThing {
@@ -64,14 +65,15 @@ export class Server {
    *
    * @param stop - ends the job when aborted.
    * @returns the job, done.
-   * @throws JobError if it failed or was cancelled.
+   * @throws JobError if it failed or was cancelled; Error if it did not begin, or is out of reach.
    */
   async run(kind: string, body: object, stop?: AbortSignal): Promise<IJob> {
-    let job = await this.ask<IJob>(`jobs/${kind}`, 'POST', body);
-    while (job.state === 'running') {
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
-      job = await this.ask<IJob>(`job/${job.id}`, stop?.aborted ? 'DELETE' : 'GET');
-    }
+    const job = await untilEnd(
+      await this.ask<IJob>(`jobs/${kind}`, 'POST', body),
+      seen => seen.state === 'running',
+      seen => this.ask<IJob>(`job/${seen.id}`, stop?.aborted ? 'DELETE' : 'GET'),
+      () => new Promise(resolve => setTimeout(resolve, PAUSE))
+    );
     if (job.state !== 'done') {
       throw new JobError(job);
     }
@@ -85,13 +87,15 @@ export class Server {
       init.body = JSON.stringify(body);
     }
     const response = await ServerConnection.makeRequest(address, init, this.settings);
-    const answer: unknown = await response.json().catch(() => ({}));
-    if (!response.ok) {
-      const said = (answer as { message?: unknown }).message;
-      throw new Error(
+    // A proxy may answer with a page of its own, also where it says that all is well.
+    const answer: unknown = await response.json().catch(() => null);
+    if (!response.ok || answer === null) {
+      const said = (answer as { message?: unknown } | null)?.message;
+      throw new StatusError(
         typeof said === 'string' && said
           ? said
-          : `The server of fairnb does not answer (${response.status}): install fairnb beside JupyterLab.`
+          : `The server of fairnb does not answer (${response.status}): install fairnb beside JupyterLab.`,
+        response.status
       );
     }
     return answer as T;
