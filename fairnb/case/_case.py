@@ -332,8 +332,8 @@ class Case:
 
     def _stored(self, request: Request) -> Payload | None:
         """A result that can be replayed."""
-        for payload in self.store.results(request.section, request.target):
-            if payload.content.request == request.digest and self._vouched(payload) and self._holds(payload):
+        for payload in self.store.requested(request.section, request.target, request.digest):
+            if self._vouched(payload) and self._holds(payload):
                 return payload
         return None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairnb.case._payload import Payload, read_payload
 from fairnb.errors import FairnbError
@@ -13,6 +14,19 @@ from fairnb.files import digest_of, make_folder, write_bytes
 
 if TYPE_CHECKING:
     from fairnb.statistics import Tally
+
+
+_WHOLE = 3
+"""Results of one section for one target that are kept in memory: a slider leaves hundreds behind."""
+
+
+class _Head(NamedTuple):
+    """What a result is found by."""
+
+    section: str
+    target: str
+    request: str
+    content_sha256: str
 
 
 class Store:
@@ -32,27 +46,28 @@ class Store:
         """Name of each damaged file -> what is wrong with it."""
         self._sound: set[str] = set()
         self._last: Tally | None = None
-        self._read: dict[Path, tuple[tuple[int, int], Payload | None]] = {}
+        self._heads: dict[Path, tuple[tuple[int, int], _Head]] = {}
+        self._whole: dict[tuple[str, str], dict[Path, Payload]] = {}
 
-    def results(self, section: str, target: str) -> tuple[Payload, ...]:
-        """Every sound stored result of a section for a target, in the order of their names."""
-        found = (self._result(path) for path in sorted(self._folder("results").glob(f"{section}-*.json")))
-        return tuple(
-            payload
-            for payload in found
-            if payload is not None and (payload.section, payload.target) == (section, target)
-        )
+    def requested(self, section: str, target: str, request: str) -> Iterator[Payload]:
+        """Every sound stored result that answers a request, in the order of their names."""
+        for path, head in self._stored(section, target):
+            if head.request == request and (payload := self._payload(path)) is not None:
+                yield payload
 
     def result(self, section: str, target: str, content_sha256: str) -> Payload | None:
         """The stored result with this digest, if it is there."""
-        return next((p for p in self.results(section, target) if p.content_sha256 == content_sha256), None)
+        for path, head in self._stored(section, target):
+            if head.content_sha256 == content_sha256:
+                return self._payload(path)
+        return None
 
     def save(self, payload: Payload) -> Path:
         """Write a result under the digest of its request and inputs."""
         key = digest_of({"request": payload.content.request, "inputs": payload.content.inputs})
         path = self._made("results") / f"{payload.section}-{key[:12]}.json"
         write_bytes(path, payload.to_bytes() + b"\n")
-        self._read[path] = (_signature(path), payload)
+        self._keep(path, _signature(path), payload)
         return path
 
     def save_tally(self, tally: Tally) -> None:
@@ -95,19 +110,44 @@ class Store:
             digest
         ) is not None
 
-    def _result(self, path: Path) -> Payload | None:
+    def _stored(self, section: str, target: str) -> Iterator[tuple[Path, _Head]]:
+        """Every sound stored result of a section for a target, in the order of their names."""
+        for path in sorted(self._folder("results").glob(f"{section}-*.json")):
+            head = self._head(path)
+            if head is None and self._payload(path) is not None:
+                head = self._head(path)
+            if head is not None and head[:2] == (section, target):
+                yield path, head
+
+    def _head(self, path: Path) -> _Head | None:
+        """What is known of a file that has not been touched since it was read."""
+        known = self._heads.get(path)
+        return known[1] if known is not None and known[0] == _signature(path) else None
+
+    def _payload(self, path: Path) -> Payload | None:
+        """A stored result; None if it is damaged."""
+        head = self._head(path)
+        kept = None if head is None else self._whole.get(head[:2], {}).get(path)
+        if kept is not None:
+            return kept
+        signature = _signature(path)
         try:
-            signature = _signature(path)
-            known = self._read.get(path)
-            if known is not None and known[0] == signature:
-                return known[1]
             payload = read_payload(json.loads(path.read_bytes()), path.name)
         except (OSError, ValueError, FairnbError) as error:
             reason = error.found if isinstance(error, FairnbError) else "the file cannot be read"
             self.ignored[f"results/{path.name}"] = reason
             return None
-        self._read[path] = (signature, payload)
+        self._keep(path, signature, payload)
         return payload
+
+    def _keep(self, path: Path, signature: tuple[int, int], payload: Payload) -> None:
+        head = _Head(payload.section, payload.target, payload.content.request, payload.content_sha256)
+        self._heads[path] = (signature, head)
+        kept = self._whole.setdefault(head[:2], {})
+        kept.pop(path, None)
+        kept[path] = payload
+        while len(kept) > _WHOLE:
+            del kept[next(iter(kept))]
 
     def _folder(self, name: str) -> Path:
         return self.folder / name
@@ -121,8 +161,11 @@ class Store:
 
 
 def _signature(path: Path) -> tuple[int, int]:
-    """By which a file that was touched is known."""
-    stat = path.stat()
+    """By which a file that was touched is known; one that is gone has none of a file's."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return -1, -1
     return stat.st_mtime_ns, stat.st_size
 
 
