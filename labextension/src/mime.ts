@@ -9,6 +9,9 @@ import { measureTable } from './table.js';
 /** Before HTML (50), which it shows itself; see `RenderedResult`. */
 const RANK = 45;
 
+/** Milliseconds for which it is said that the table was copied. */
+const TOLD = 5000;
+
 /**
  * A section's results.
  *
@@ -95,19 +98,31 @@ function measures(payload: IPayload, open: boolean): HTMLElement {
   copy.type = 'button';
   copy.className = 'fairnb-Link';
   copy.textContent = 'Copy as CSV';
+  // It stays when it is empty: screen readers announce what changes in a node that they know.
+  const told = document.createElement('span');
+  told.className = 'fairnb-Copied';
+  told.setAttribute('role', 'status');
+  let fading: ReturnType<typeof setTimeout> | undefined;
+  const tell = (said: string): void => {
+    told.textContent = said;
+    clearTimeout(fading);
+    fading = setTimeout(() => (told.textContent = ''), TOLD);
+  };
   copy.addEventListener('click', () => {
+    // Empty first, so that the same words are a change the second time.
+    told.textContent = '';
     // On a page that is not secure (plain http from another machine) there is no clipboard at all.
     const copied = async (): Promise<void> => navigator.clipboard.writeText(toCsv(payload.measures));
     void copied().then(
-      () => (copy.textContent = 'Copied'),
-      () => (copy.textContent = 'The browser does not allow copying')
+      () => tell('Copied'),
+      () => tell('The browser does not allow copying')
     );
   });
   made.append(summary);
   // Hundreds of rows are made when somebody wants to see them.
   const fill = (): void => {
     if (made.open && made.childElementCount === 1) {
-      made.append(copy, measureTable(payload.measures));
+      made.append(copy, told, measureTable(payload.measures));
     }
   };
   made.addEventListener('toggle', fill);

@@ -434,11 +434,14 @@ def test_measures_are_sorted_and_copied_without_formulas(
     assert header.get_attribute("aria-sort") == "ascending"
     assert values.all_inner_texts() == ["0.100", "0.500"]
     assert page.locator(".fairnb-Interval").count() == 1
+    told = page.locator(".fairnb-Measures [role='status']")
+    assert (told.count(), told.inner_text()) == (1, "")
     page.click(".fairnb-Measures button:has-text('Copy as CSV')")
-    page.wait_for_selector(".fairnb-Measures button:has-text('Copied')")
+    page.wait_for_selector(".fairnb-Measures [role='status']:text-is('Copied')")
     copied = page.evaluate("() => navigator.clipboard.readText()")
     rows = list(csv.reader(copied.splitlines()))
     assert rows[0][:3] == ["measure", "attribute", "subgroup"]
     assert rows[2][0] == "'=cmd"
     assert serious(page, ".fairnb-Result") == []
+    page.wait_for_function("() => document.querySelector('.fairnb-Copied').textContent === ''")
     quiet(page)
