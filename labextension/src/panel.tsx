@@ -68,32 +68,7 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
   const warning = mismatch(assessment, model.version, model.kernelVersion);
   return (
     <>
-      <div className="fairnb-Panel-toolbar" role="toolbar" aria-label="Run sections">
-        {model.busy ? (
-          <ToolbarButtonComponent
-            icon={stopIcon}
-            label="Stop"
-            tooltip="Stop what runs after the batch at hand, and do not begin what waits; what is finished stays"
-            onClick={actions.stop}
-          />
-        ) : (
-          <>
-            <ToolbarButtonComponent
-              icon={refreshIcon}
-              label="Run Stale"
-              tooltip="Run the sections whose results are missing or no longer true"
-              enabled={stale}
-              onClick={actions.runStale}
-            />
-            <ToolbarButtonComponent
-              icon={runIcon}
-              label="Run All"
-              tooltip="Run every cell in order; results that are still true are replayed"
-              onClick={actions.runAll}
-            />
-          </>
-        )}
-      </div>
+      <Toolbar busy={model.busy} stale={stale} actions={actions} />
       <div className="fairnb-Panel-body">
         <h2 className="fairnb-Panel-title">{assessment.title}</h2>
         <h3 title="Findings of all sections, as the document counts them; it counts verdicts apart">
@@ -132,6 +107,89 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
       </footer>
     </>
   );
+}
+
+/** Places of the buttons while nothing runs. */
+const STALE = 0;
+const ALL = 1;
+
+interface IToolbarProps {
+  busy: boolean;
+  /** Whether a section is there for Run Stale. */
+  stale: boolean;
+  actions: IPanelActions;
+}
+
+/**
+ * What runs sections, or stops them.
+ *
+ * A button that goes away or can no longer be pressed would leave the keyboard at the top of the page: the focus
+ * goes to what stands in its place, and back to the button it came from. A class, because only classes can see
+ * where the focus is before the page changes.
+ */
+class Toolbar extends React.Component<IToolbarProps> {
+  render(): JSX.Element {
+    const { busy, stale, actions } = this.props;
+    // Keys, or Stop would be Run Stale under another name, which takes no focus as long as it is disabled.
+    return (
+      <div ref={this._node} className="fairnb-Panel-toolbar" role="toolbar" aria-label="Run sections">
+        {busy ? (
+          <ToolbarButtonComponent
+            key="stop"
+            icon={stopIcon}
+            label="Stop"
+            tooltip="Stop what runs after the batch at hand, and do not begin what waits; what is finished stays"
+            onClick={actions.stop}
+          />
+        ) : (
+          <>
+            <ToolbarButtonComponent
+              key="stale"
+              icon={refreshIcon}
+              label="Run Stale"
+              tooltip="Run the sections whose results are missing or no longer true"
+              enabled={stale}
+              onClick={actions.runStale}
+            />
+            <ToolbarButtonComponent
+              key="all"
+              icon={runIcon}
+              label="Run All"
+              tooltip="Run every cell in order; results that are still true are replayed"
+              onClick={actions.runAll}
+            />
+          </>
+        )}
+      </div>
+    );
+  }
+
+  /** Number of the button that has the focus; -1 if none has. */
+  getSnapshotBeforeUpdate(): number {
+    return this._buttons().indexOf(document.activeElement as HTMLElement);
+  }
+
+  componentDidUpdate(before: IToolbarProps, _: unknown, focused: number): void {
+    const { busy, stale } = this.props;
+    if (focused === -1 || (before.busy === busy && before.stale === stale)) {
+      return;
+    }
+    if (busy && !before.busy) {
+      this._from = focused;
+    }
+    const next = busy ? 0 : before.busy ? this._from : focused;
+    const buttons = this._buttons();
+    // Run All can be pressed whenever it is there.
+    buttons[next === STALE && !busy && !stale ? ALL : next]?.focus();
+  }
+
+  private _buttons(): HTMLElement[] {
+    return [...(this._node.current?.querySelectorAll<HTMLElement>('.jp-ToolbarButtonComponent') ?? [])];
+  }
+
+  private readonly _node = React.createRef<HTMLDivElement>();
+  /** Button that had the focus before Stop. */
+  private _from = ALL;
 }
 
 function versions(model: AssessmentModel): string {

@@ -116,6 +116,23 @@ def shown(page: Any) -> list[list[str]]:
     return found
 
 
+def press(page: Any, label: str) -> None:
+    """Press a button of the panel's toolbar by the keyboard alone."""
+    button = page.locator(".fairnb-Panel-toolbar .jp-ToolbarButtonComponent", has_text=label)
+    button.focus()
+    page.keyboard.press("Enter")
+
+
+def focused(page: Any, label: str) -> None:
+    """Wait until the button of the panel's toolbar with this label has the focus."""
+    page.wait_for_function(
+        """label => document.activeElement.closest('.fairnb-Panel-toolbar') !== null
+            && document.activeElement.textContent.trim() === label""",
+        arg=label,
+        timeout=LONG,
+    )
+
+
 def picture(page: Any, name: str) -> None:
     """Keep what a person sees where FAIRNB_TEST_PICTURES says so."""
     folder = os.environ.get("FAIRNB_TEST_PICTURES")
@@ -169,7 +186,9 @@ def test_what_waits_keeps_its_result_and_leaves_the_queue_alone_or_with_the_run(
     path = case / "assessment.toml"
     path.write_text(path.read_text().replace(case.name, f"{case.name}-2"))
     (case / "slowly").touch()
-    in_panel(page, "Run All").click()
+    ready(page)
+    press(page, "Run All")
+    focused(page, "Stop")
     state(page, PERFORMANCE, "running")
     state(page, MENTIONS, "queued")
     assert BUNDLE in shown(page)[2]
@@ -183,9 +202,9 @@ def test_what_waits_keeps_its_result_and_leaves_the_queue_alone_or_with_the_run(
     page.get_by_text(re.compile(r"scoring.*of 160")).first.wait_for(timeout=LONG)
     picture(page, "queued-dark")
     assert serious(page, ".fairnb-Panel") == []
-    in_panel(page, "Stop").click()
+    press(page, "Stop")
     state(page, PERFORMANCE, "stopped")
-    in_panel(page, "Run All").wait_for()
+    focused(page, "Run All")
     ready(page)
     assert BUNDLE in shown(page)[2]
     assert BUNDLE in shown(page)[3]
