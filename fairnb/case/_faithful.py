@@ -197,7 +197,10 @@ def _coverage(
                 if missing
                 else "the section shows results for other targets than the case file has, or one twice"
             )
-            yield Problem("no-result", found, "run the notebook again", places[0], name)
+            yield Problem("no-result", found, _AGAIN, places[0], name)
+
+
+_AGAIN = "run the cell again (in JupyterLab: Run Stale) and save the notebook, or run the whole notebook"
 
 
 def _against_case(item: _Shown, case: Case, latest: Mapping[tuple[str, str], str]) -> Iterator[Problem]:
@@ -215,25 +218,25 @@ def _difference(
         return "foreign-result", found, "run the cell again"
     if latest.get((payload.section, payload.target)) != payload.content_sha256:
         found = "the section was run again since, with another result"
-        return "outdated-result", found, "run the cell again and save the notebook"
+        return "outdated-result", found, _AGAIN
     try:
         changed = case.changed_inputs(payload)
     except FairnbError as error:
         return error.code, f"an input cannot be read any more ({error.where or error.found})", error.remedy
     if changed:
         found = f"{', '.join(map(in_words, changed))} changed since the section was run"
-        return "changed-input", found, "run the notebook again"
+        return "changed-input", found, _AGAIN
     request = case.request_of(payload)
     if request is None or request.digest != payload.content.request:
         found = (
             "the section's version, or its parameters or the seed in the case file, changed since it was run"
         )
-        return "changed-settings", found, "run the notebook again"
+        return "changed-settings", found, _AGAIN
     if not all(case.store.has_tally(digest) for digest in payload.result.tallies.values()):
         return (
             "missing-tally",
             "the counts behind the result are missing or damaged",
-            "run the notebook again",
+            _AGAIN,
         )
     return None
 

@@ -114,15 +114,15 @@ class TechnicalPerformance(Section):
             return ("No statement on accuracy: " + (accuracy.note or "it is undefined") + ".",)
         counts = result.facts["confusion"]
         said = [
-            f"The system agreed with the annotators on {percent(accuracy.value)} of {count(accuracy.denominator or 0)}"
+            f"At threshold {number(result.facts['threshold'], 2)} the system agreed with the annotators on "
+            f"{percent(accuracy.value)} of {count(accuracy.denominator or 0)}"
             f" texts ({level_of(result.facts['level'])} {between(accuracy.low, accuracy.high, 1, scale=100)} %)."
         ]
         positives, negatives = counts["tp"] + counts["fn"], counts["tn"] + counts["fp"]
         if positives and negatives:
             said.append(
-                f"At threshold {number(result.facts['threshold'], 2)} it missed {count(counts['fn'])} of "
-                f"{count(positives)} positive texts and wrongly flagged {count(counts['fp'])} of "
-                f"{count(negatives)} negative ones."
+                f"It missed {count(counts['fn'])} of {count(positives)} positive texts and wrongly flagged "
+                f"{count(counts['fp'])} of {count(negatives)} negative ones."
             )
         return said
 
