@@ -97,9 +97,36 @@ def test_the_gravest_findings_are_read_first_and_the_largest_of_them_before_the_
             for n, s, _ in given
         ),
     )  # fmt: skip
-    document = build_document(kit.evidence([kit.engagement(), kit.sample(result)]))
+    evidence = kit.evidence([kit.engagement(), kit.sample(result)])
+    document = build_document(evidence)
+    assert "1 of those that exceed the margin is an observation and no graded finding" in words(
+        page(evidence)
+    )
     assert [item.criterion for item in document.foremost] == [f"Gap {n}" for n in (9, 10, 8, 7, 6, 5, 4, 3)]
     assert [item.criterion for item in document.verdicts[8:]] == [f"Gap {n}" for n in (2, 11, 0, 1)]
+
+
+def test_the_annex_marks_what_the_first_page_does_not_count(kit: Any) -> None:
+    key = Measure(measure="gap", subgroup="g", value=0.2, n=50)
+    common: dict[str, Any] = {
+        "measures": (key.key,),
+        "effect": 0.2,
+        "margin": 0.05,
+        "verdict": Verdict.EXCEEDS,
+    }
+    result = kit.sample_result(
+        measures=(key,),
+        candidates=tuple(
+            Candidate(criterion=name, statement="It differs.", family=family, **common)
+            for name, family in (("Counted", "C"), ("Observed", "E"))
+        ),
+    )
+    text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
+    annex = text[text.rindex("Differences put to the test") :]
+    assert "Those without † are the 1 counted on the first page" in annex
+    assert "those with † (1) are observations at most" in annex
+    assert re.search(r"Counted [^†]* ▲ Exceeds (?!†)", annex)
+    assert re.search(r"Observed [^†]* ▲ Exceeds †", annex)
 
 
 def test_the_page_promises_of_a_check_no_more_than_it_does(kit: Any) -> None:
