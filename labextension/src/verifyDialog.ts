@@ -42,8 +42,11 @@ function row(name: string, answer: Answer, said: string): HTMLElement {
 }
 
 function level(status: IVerification): HTMLElement {
-  const answer = status.level === null ? 'no' : 'yes';
-  const made = row('Level', answer, status.levelText);
+  const made = row('Level', status.level === null ? 'no' : 'yes', status.levelText);
+  if (status.level === 0) {
+    // No more than integrity: it has no mark of success of its own.
+    made.dataset.answer = 'nothing';
+  }
   const mark = made.firstElementChild as HTMLElement;
   mark.textContent = status.level === null ? '–' : String(status.level);
   mark.setAttribute('aria-label', status.level === null ? 'none of 0 to 3' : `${status.level} of 0 to 3`);
