@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_steps import LONG
 
 from fairnb.case import BUNDLE, CONTROLS, PANELS, add_placeholders
 from fairnb.report import measures_of
@@ -107,7 +108,7 @@ def run(page: Any, command: str) -> None:
 def ready(page: Any) -> None:
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
-        timeout=90_000,
+        timeout=LONG,
     )
 
 
@@ -116,7 +117,7 @@ def state(page: Any, words: str, *, at: int = 0) -> None:
     page.wait_for_function(
         "([at, words]) => document.querySelectorAll('.fairnb-state')[at]?.textContent.includes(words)",
         arg=[at, words],
-        timeout=90_000,
+        timeout=LONG,
     )
 
 
@@ -258,13 +259,13 @@ def test_the_panel_shows_a_hostile_file_masked_and_writes_the_case(
     page = open_lab(write_notebook(case, "case.panel()"), dark=True)
     ready(page)
     run(page, "notebook:run-all-cells")
-    page.get_by_text("The first rows of 160, masked").wait_for(timeout=90_000)
+    page.get_by_text("The first rows of 160, masked").wait_for(timeout=LONG)
     pictures(page, "panel-dark")
     _no_fault(page)
     page.get_by_label("Threshold", exact=True).fill("0.7")
     page.get_by_label("Threshold", exact=True).press("Tab")
     press(page, "Write")
-    page.get_by_text("Written into assessment.toml").wait_for(timeout=60_000)
+    page.get_by_text("Written into assessment.toml").wait_for(timeout=LONG)
     assert "threshold = 0.7" in (case / "assessment.toml").read_text()
     assert (page.watch.errors, page.watch.outside, page.watch.dialogs) == ([], [], [])
 
@@ -280,7 +281,7 @@ def test_a_column_mapped_to_a_subgroup_is_what_the_next_run_compares_with(
     page = open_lab(write_notebook(case, "case.panel()", 'case.section("mining")'), height=1600)
     ready(page)
     run(page, "notebook:run-all-cells")
-    page.locator(".fairnb-fresh", has_text="Fresh").first.wait_for(timeout=90_000)
+    page.locator(".fairnb-fresh", has_text="Fresh").first.wait_for(timeout=LONG)
     page.get_by_label("Texts", exact=True).locator("visible=true").select_option("marked.csv")
     page.get_by_label("Use of w_votes").select_option("annotated mention")
     for of, value in (("Attribute", "gender"), ("Subgroup", "female")):
@@ -292,16 +293,16 @@ def test_a_column_mapped_to_a_subgroup_is_what_the_next_run_compares_with(
     _no_fault(page)
     # From 0.9 on no cell is a mention, from 0.5 on those of 0.8 are.
     press(page, "Write")
-    page.get_by_text("To be run again: Protected attributes mining").wait_for(timeout=60_000)
+    page.get_by_text("To be run again: Protected attributes mining").wait_for(timeout=LONG)
     page.get_by_label("Gender from").fill("0.5")
     page.get_by_label("Gender from").press("Tab")
     press(page, "Write")
-    page.get_by_text("Written into assessment.toml: Test corpus (subgroups)").wait_for(timeout=60_000)
+    page.get_by_text("Written into assessment.toml: Test corpus (subgroups)").wait_for(timeout=LONG)
     said = tomllib.loads((case / "assessment.toml").read_text())["corpus"]["test"]
     assert said == {"path": "marked.csv", "subgroups": {"gender": {"female": "w_votes"}}}
-    page.locator(".fairnb-stale", has_text="Stale").wait_for(timeout=60_000)
+    page.locator(".fairnb-stale", has_text="Stale").wait_for(timeout=LONG)
     press(page, "Run")
-    page.locator(".fairnb-fresh", has_text="Fresh").wait_for(timeout=60_000)
+    page.locator(".fairnb-fresh", has_text="Fresh").wait_for(timeout=LONG)
     rows = [one for one in measures_of(case) if one["subgroup"] == "female" and one["label"] == "all"]
     found = {one["measure"]: (one["n"], one["denominator"]) for one in rows}
     # By hand: 40 rows begin with the woman, of which the first is one of the hostile texts; all 40 are marked,

@@ -142,7 +142,7 @@ def test_the_launcher_starts_a_case_in_the_folder_that_is_open(
     page.fill("[name=title]", "Loaves & <b>rolls</b>")
     page.select_option("[name=level]", "third-party")
     page.click(".jp-Dialog button:has-text('Create')")
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=240_000)
     page.wait_for_selector(".fairnb-Section-dot[data-state='not run']")
     assert {state for _, state in states(page)} == {"not run"}
     text = (lab.root / "shelf/assessment/assessment.toml").read_text("utf-8")
@@ -158,17 +158,17 @@ def test_a_folder_with_a_case_is_refused_in_a_sentence(open_lab: Callable[..., A
     page.evaluate("() => void window.jupyterapp.commands.execute('fairnb:new-assessment')")
     page.fill("[name=folder]", case)
     page.click(".jp-Dialog button:has-text('Create')")
-    said = page.wait_for_selector(".Toastify__toast--error", timeout=60_000).inner_text()
+    said = page.wait_for_selector(".Toastify__toast--error", timeout=240_000).inner_text()
     assert "holds a case already" in said
     assert "Cancel" not in said
 
 
 def test_the_panel_shows_the_notebook_and_leads_to_its_cells(open_lab: Callable[..., Any], case: str) -> None:
     page = open_lab(f"{case}/assessment.ipynb")
-    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=240_000)
     assert [state for _, state in states(page)] == ["fresh"] * len(SECTIONS)
     assert page.locator(".fairnb-Requirements li").count() == 7
-    page.wait_for_selector(".fairnb-Panel-foot:has-text('in kernel')", timeout=60_000)
+    page.wait_for_selector(".fairnb-Panel-foot:has-text('in kernel')", timeout=240_000)
     assert serious(page, ".fairnb-Panel") == []
     # By keyboard alone.
     row = page.locator(".fairnb-Section").nth(3)
@@ -180,15 +180,15 @@ def test_the_panel_shows_the_notebook_and_leads_to_its_cells(open_lab: Callable[
 
 def test_the_panel_survives_reload_restart_and_a_second_tab(open_lab: Callable[..., Any], case: str) -> None:
     page = open_lab(f"{case}/assessment.ipynb")
-    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=240_000)
     shown = states(page)
     # JupyterLab writes the metadata of the kernel anew; a notebook that is not saved asks before it goes.
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
     page.reload(wait_until="domcontentloaded")
-    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=240_000)
     assert states(page) == shown
     page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
-    page.wait_for_selector(".fairnb-Panel-foot:has-text('in kernel')", timeout=60_000)
+    page.wait_for_selector(".fairnb-Panel-foot:has-text('in kernel')", timeout=240_000)
     assert states(page) == shown
     # A tab that is no assessment empties it; the assessment's own fills it again.
     page.evaluate(
@@ -205,7 +205,7 @@ def test_a_changed_case_file_makes_results_stale_and_run_stale_renews_them(
     lab: Any, open_lab: Callable[..., Any], case: str
 ) -> None:
     page = open_lab(f"{case}/assessment.ipynb")
-    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=240_000)
     page.evaluate(
         """async path => {
             const contents = window.jupyterapp.serviceManager.contents;
@@ -215,7 +215,7 @@ def test_a_changed_case_file_makes_results_stale_and_run_stale_renews_them(
         }""",
         f"{case}/assessment.toml",
     )
-    page.wait_for_selector(".fairnb-Section-dot[data-state='stale']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='stale']", timeout=240_000)
     assert serious(page, ".fairnb-Panel") == []
     page.click(".fairnb-Panel-toolbar :text('Run Stale')")
     page.wait_for_selector(".fairnb-Section-dot[data-state='stale']", state="detached", timeout=120_000)
@@ -245,7 +245,7 @@ def test_export_signs_and_verification_names_the_signer(
     lab: Any, open_lab: Callable[..., Any], case: str
 ) -> None:
     page = open_lab(f"{case}/assessment.ipynb")
-    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=60_000)
+    page.wait_for_selector(".fairnb-Section-dot[data-state='fresh']", timeout=240_000)
     page.click(".fairnb-ExportButton")
     page.wait_for_selector(".fairnb-ExportForm")
     assert serious(page, ".jp-Dialog-content") == []
@@ -311,8 +311,8 @@ def test_a_refusal_names_the_cell_and_goes_there(lab: Any, open_lab: Callable[..
 def test_an_export_can_be_cancelled(lab: Any, open_lab: Callable[..., Any], case: str) -> None:
     page = open_lab(f"{case}/assessment.ipynb")
     export(page)
-    page.click(".Toastify__toast button:has-text('Cancel')", timeout=30_000)
-    page.wait_for_selector(".Toastify__toast--error:has-text('cancelled')", timeout=30_000)
+    page.click(".Toastify__toast button:has-text('Cancel')", timeout=240_000)
+    page.wait_for_selector(".Toastify__toast--error:has-text('cancelled')", timeout=240_000)
     assert not (lab.root / case / "audit.pdf").exists()
 
 
