@@ -150,7 +150,7 @@ def watched() -> Clock:
     clock.around(_compute, "seal", "seal")
     clock.around(_store.Store, "save", "save")
     clock.around(_store.Store, "save_tally", "save")
-    clock.around(_store.Store, "results", "save")
+    clock.around(_store.Store, "result", "save")
     clock.around(_log.RunLog, "append", "save")
     clock.around(_render, "draw_svg", "draw")
     for identity in section_ids():

@@ -173,13 +173,14 @@ def _verdict(candidate: Candidate | None) -> str:
 def _templates(shown: Shown) -> Table:
     """Differences found over a fixed set, in each template."""
     columns = (Column("Finding"), Column("Template"), Column("Difference", "number"), Column("n", "number"))
+    named = [(without(measure.variant, shown.prefix), measure) for measure in shown.result.measures]
+    parts = [(name, measure) for name, measure in named if name == ACROSS or name.startswith("template=")]
     rows = []
     for finding in shown.result.findings:
         key = finding.measures[0]
-        for measure in shown.result.measures:
+        for name, measure in parts:
             if measure.key._replace(variant="") != key._replace(variant="") or measure.key == key:
                 continue
-            name = without(measure.variant, shown.prefix)
             n = f"{count(measure.n or 0)} / {count(measure.n_reference or 0)}"
             if name == ACROSS:
                 interval = interval_of(measure, 1, scale=100)
@@ -188,7 +189,7 @@ def _templates(shown: Shown) -> Table:
                 rows.append(
                     Row((finding.criterion, title, cell, count(measure.n or 0)), (measure.key,), strong=True)
                 )
-            elif name.startswith("template="):
+            else:
                 title = name.removeprefix("template=")
                 rows.append(Row((finding.criterion, title, in_points(measure), n), (measure.key,)))
     note = (

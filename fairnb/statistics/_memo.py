@@ -50,12 +50,18 @@ def _kept(
     @wraps(function)
     def asked(tally: Tally, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Answer:
         memo: Memo = vars(tally).setdefault(where, {})
+        # Most are asked again in the same words: filling in defaults takes longer than many an answer.
+        words = (asked, args, tuple(options.items()))
+        if words in memo:
+            known: _Answer = memo[words]
+            return known
         bound = form.bind(tally, *args, **options)
         bound.apply_defaults()
         key = (function, *tuple(bound.arguments.values())[1:])
         if key not in memo:
             memo[key] = function(tally, *args, **options)
         answer: _Answer = memo[key]
+        memo[words] = answer
         return answer
 
     return asked

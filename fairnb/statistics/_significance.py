@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,6 +36,15 @@ def fisher_mid_p(x1: int, n1: int, x2: int, n2: int) -> float | None:
     lowest, highest = max(0, hits - n2), min(n1, hits)
     if lowest == highest:
         return 1.0
+    # Tables further than this from the expected one are to the likeliest below 1e-324, by Hoeffding's bound for
+    # drawing without replacement (1963, theorem 2 and section 6): as floating-point numbers they are 0.
+    total = n1 + n2
+    drawn = min(n1, n2, hits, total - hits)
+    reach = math.sqrt(drawn * (746 + math.log(highest - lowest + 1)) / 2)
+    expected = hits * n1 / total
+    lowest, highest = max(lowest, math.floor(expected - reach)), min(highest, math.ceil(expected + reach))
+    if not lowest <= x1 <= highest:
+        return 0.0
     x = np.arange(lowest, highest + 1, dtype=np.float64)
     weights = -(gammaln(x + 1) + gammaln(n1 - x + 1) + gammaln(hits - x + 1) + gammaln(n2 - hits + x + 1))
     law = np.exp(weights - weights.max())

@@ -277,3 +277,22 @@ def test_an_impossible_level_is_told(level):
     with pytest.raises(FairnbError) as raised:
         wilson(1, 2, level)
     assert raised.value.code == "bad-confidence-level"
+
+
+@pytest.mark.parametrize(
+    ("x1", "n1", "x2", "n2"),
+    [
+        (30_000, 100_000, 30_400, 100_000),
+        (90, 250_000, 1, 300),
+        (39_990, 40_000, 79_960, 80_000),
+        (7, 12, 9_000, 30_000),
+    ],
+)
+def test_tables_left_out_for_speed_are_those_without_probability(x1: int, n1: int, x2: int, n2: int) -> None:
+    whole = stats.fisher_exact([[x1, n1 - x1], [x2, n2 - x2]]).pvalue
+    seen = stats.hypergeom(n1 + n2, x1 + x2, n1).pmf(x1)
+    assert fisher_mid_p(x1, n1, x2, n2) == pytest.approx(whole - seen / 2, rel=1e-6)
+
+
+def test_a_table_beyond_every_floating_point_number_has_no_probability() -> None:
+    assert fisher_mid_p(90_000, 100_000, 10_000, 100_000) == 0.0
