@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from itertools import chain
 from typing import Any
 
 import ipywidgets as widgets
@@ -202,15 +203,16 @@ class _Row:
         self.choice.value = use.of
         if use.of == "mention":
             if not self._mention.children:
+                # Other proposals for each attribute would come while somebody types, and take what is typed away.
+                subgroups = list(dict.fromkeys(chain.from_iterable(self._words.values())))
                 self._mention.children = [
                     _named(f"Attribute of {self._called}", "attribute", list(self._words)),
-                    _named(f"Subgroup of {self._called}", "subgroup", []),
+                    _named(f"Subgroup of {self._called}", "subgroup", subgroups),
                 ]
                 for field in self._mention.children:
                     field.observe(lambda _: self._named(), "value")
             attribute, subgroup = self._mention.children
             attribute.value, subgroup.value = use.attribute, use.subgroup
-            subgroup.options = list(self._words.get(use.attribute, ()))
         shown(self._mention, use.of == "mention")
         self._setting = False
 

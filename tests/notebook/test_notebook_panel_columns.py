@@ -41,6 +41,17 @@ def test_a_column_called_a_mention_gets_the_subgroup_that_its_name_speaks_for() 
     assert table.uses["muslim"] == Use("mention", "faith", "Christianity")
 
 
+def test_an_attribute_that_is_named_sends_nothing_to_the_field_in_which_somebody_types_the_subgroup() -> None:
+    table, _ = _table(_column("votes"), uses={"votes": Use("mention")})
+    attribute, subgroup = table._rows[0]._mention.children
+    assert {"female", "Islam"} <= set(subgroup.options)
+    sent: list[Any] = []
+    subgroup.observe(sent.append)
+    attribute.value = "gender"
+    assert table.uses["votes"] == Use("mention", "gender", "")
+    assert sent == []
+
+
 def test_an_attribute_has_one_bound_however_many_columns_it_has() -> None:
     uses = {name: Use("mention", "gender", name) for name in ("female", "male")}
     table, _ = _table(_column("female"), _column("male"), uses=uses, bounds={"gender": 0.3})
