@@ -160,7 +160,7 @@ def test_every_number_beside_an_id_is_that_measures(case, tables):
         if title.startswith(("Texts that mention a subgroup", "Findings register")) or not rows:
             continue
         for row in rows[1:]:
-            ids = re.findall(r"M-(\d{4})(?: to M-(\d{4}))?", row[-1])
+            ids = re.findall(r"M-(\d{4})(?:\s+to\s+M-(\d{4}))?", row[-1])
             measures = [
                 by_id[f"M-{number:04d}"]
                 for first, last in ids
