@@ -195,6 +195,7 @@ def _of_zip(path: Path, errors: list[FairnbError]) -> Iterator[tuple[str, str, b
                     yield info.filename, where, _unpacked(archive, info, inner, where)
                 except FairnbError as error:
                     errors.append(error)
+    # NotImplementedError is zipfile's word for a compression that this Python cannot unpack.
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, zlib.error) as error:
         raise FairnbError(
             "damaged-file", f"it is no whole ZIP file ({error})", _REPACK, where=path.name
