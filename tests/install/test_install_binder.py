@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import runpy
+import signal
 import subprocess
 import sys
 import tomllib
@@ -77,6 +80,35 @@ def test_the_scripts_can_be_executed() -> None:
     for name in ("postBuild", "check"):
         assert (BINDER / name).stat().st_mode & 0o111
     subprocess.run(["bash", "-n", BINDER / "postBuild"], check=True)
+
+
+HOLDS = "held = b'x' * 200_000_000; print('ready', flush=True); import time; time.sleep(60)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the check reads /proc")
+@pytest.mark.parametrize(
+    ("program", "held"),
+    [
+        ("import os, time; held = b'x' * 200_000_000; os.fork(); print('ready'); time.sleep(60)", 200_000_000),
+        ("import os, time; held = b'x' * 100_000_000; more = os.fork() or b'x' * 200_000_000; print('ready'); "
+         "time.sleep(60)", 400_000_000),
+        (f"import os, sys; os.fork() or os.execv(sys.executable, ['python', '-c', {HOLDS!r}]); {HOLDS}",
+         400_000_000),
+    ],
+    ids=["memory-of-its-parent", "memory-of-its-own", "program-of-its-own"],
+)  # fmt: skip
+def test_memory_that_a_child_has_from_its_parent_is_counted_once(program: str, held: int) -> None:
+    resident = runpy.run_path(str(BINDER / "check"))["resident"]
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout
+        try:
+            for _ in ("parent", "child"):
+                assert process.stdout.readline() == "ready\n"
+            assert held < resident({process.pid}) < held + 100_000_000
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.slow

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,7 @@ class Executed:
     processor_seconds: float
     """Of the kernel and of all that it started."""
     resident: int
-    """Bytes: the most that the kernel and its descendants held at one time, shared pages counted in each."""
+    """Bytes: the most that it, the kernel and their descendants held at one time, as `binder/check` adds up."""
 
     def cell(self, identity: str) -> dict[str, Any]:
         """A cell by its id."""
@@ -192,6 +192,8 @@ class Executed:
 def execute_carried(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Executed]:
     """Execute a copy of a carried notebook headless in an empty folder, as a user's kernel would."""
 
+    resident = runpy.run_path(str(CARRIED.parent / "binder" / "check"))["resident"]
+
     def run(name: str, home: Path | None = None, **environment: str) -> Executed:
         folder = tmp_path_factory.mktemp(name)
         shutil.copy(CARRIED / f"{name}.ipynb", folder)
@@ -208,7 +210,7 @@ def execute_carried(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., E
                 stderr=said,
             )
             while process.poll() is None:
-                most = max(most, _resident(process.pid))
+                most = max(most, resident({process.pid}))
                 time.sleep(0.05)
             said.seek(0)
             assert process.returncode == 0, said.read()[-4000:]
@@ -218,15 +220,3 @@ def execute_carried(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., E
         return Executed(folder, notebook, spent, most)
 
     return run
-
-
-def _resident(parent: int) -> int:
-    """Bytes that the descendants of a process hold."""
-    import psutil
-
-    total = 0
-    with suppress(psutil.Error):
-        for process in psutil.Process(parent).children(recursive=True):
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-    return total
