@@ -217,7 +217,6 @@ class CaseView:
             groups,
             names,
             clusters=corpus.clusters,
-            cluster_key=b"" if corpus.clusters is None else redaction_key(self._case.store.folder),
             pairs=pairs,
         )
 

@@ -124,8 +124,7 @@ class Bench:
         sums = self.tally.clusters
         if sums is None or self.census or group.startswith("~"):
             return None
-        rows = sums.of(self.tally.index(group))[:, :, 0]
-        return int(((rows.sum(axis=1) if label is None else rows[:, label]) > 0).sum())
+        return sums.count(self.tally.index(group), label)
 
     def rate(self, spec: RateSpec, group: str, level: float | None = None) -> Estimate:
         """A rate of one group."""

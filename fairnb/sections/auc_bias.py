@@ -41,7 +41,7 @@ class AucBias(Section):
 
     id = "auc_bias"
     title = "Bias of the ranking"
-    version = 2
+    version = 3
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (

@@ -44,7 +44,7 @@ class GroupBias(Section):
 
     id = "group_bias"
     title = "Bias by mentioned group"
-    version = 5
+    version = 6
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (

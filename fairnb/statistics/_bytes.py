@@ -14,7 +14,7 @@ import numpy.typing as npt
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.files import canonical_json, sha256
 from fairnb.statistics._arrays import Counts, read_only
-from fairnb.statistics._clusters import ClusterSums
+from fairnb.statistics._clusters import UNIT, ClusterSums, kept_pairs
 from fairnb.statistics._keys import SHIFTS, TOP, TYPES
 from fairnb.statistics._memo import of_entries
 
@@ -27,6 +27,8 @@ LIMIT = 1_000_000
 """Bytes a tally may take in a document."""
 _STORED = "_stored"
 """Where a tally keeps the bytes that were made of it, as it keeps its digest."""
+_HALF = 62
+"""Bits of a product's lower half: products of scores are stored in two."""
 LARGEST = 64 * 2**20
 """Bytes of content that are written or unpacked at most."""
 
@@ -172,12 +174,13 @@ def _content(tally: Tally) -> _Content:
             "dtype": tally.dtype,
             "shift": tally.shift,
             "entries": len(tally.entries),
-            "clusters": None if sums is None else len(sums.clusters),
+            "clusters": None if sums is None else len(sums.pairs),
         }
     )
     blocks: list[npt.NDArray[Any]] = [tally.flagged]
     if sums is not None:
-        blocks += [np.diff(sums.clusters, prepend=np.uint64(0)), sums.groups, sums.sums]
+        high, low = sums.scores >> _HALF, sums.scores & (2**_HALF - 1)
+        blocks += [sums.pairs, sums.counted, sums.totals, sums.rows, high, low, sums.flagged]
     head = struct.pack("<I", len(header)) + header
     return _Content(head, _body(tally), b"".join(map(_planes, blocks)))
 
@@ -253,10 +256,7 @@ def _parsed(content: bytes, kind: type[Tally]) -> Tally:
     unscored, unlabelled = reader.counts(groups, 2), reader.counts(groups)
     flagged = reader.counts(len(thresholds), groups, 2)
     if clusters is not None:
-        steps_of_ids, owners = reader.unsigned(clusters), reader.counts(clusters)
-        sums = reader.counts(clusters, 2, 2 + len(thresholds))
-        ids = np.cumsum(steps_of_ids, dtype=np.uint64)
-        clustered = ClusterSums(read_only(ids), read_only(owners), read_only(sums))
+        clustered = _parsed_sums(reader, groups, clusters, len(thresholds))
     _require(reader.at == len(content))
     tally = kind(
         names=names,
@@ -273,6 +273,15 @@ def _parsed(content: bytes, kind: type[Tally]) -> Tally:
     _check_sums(tally)
     _require(b"".join(_content(tally)) == content)
     return tally
+
+
+def _parsed_sums(reader: _Reader, groups: int, pairs: int, thresholds: int) -> ClusterSums:
+    kept, counted = reader.counts(pairs, 2), reader.counts(groups, 2, 3)
+    totals, rows = reader.counts(groups, 2), reader.counts(pairs, 2, 2)
+    high, low = (reader.counts(pairs, 3, 2, 2).astype(object) for _ in range(2))
+    flagged = reader.counts(thresholds, pairs, 3, 2, 2)
+    arrays = (kept, counted, totals, rows, high * 2**_HALF + low, flagged)
+    return ClusterSums(*map(read_only, arrays))
 
 
 def _require(holds: bool) -> None:
@@ -294,12 +303,27 @@ def _check_sums(tally: Tally) -> None:
         _require(bool(np.all(part <= part[0])))
     _require(bool(np.all(tally.flagged <= tally.support_counts)))
     _require(bool(np.all(np.diff(tally.flagged, axis=0) <= 0)))
-    sums = tally.clusters
-    if sums is not None:
-        _require(bool(np.all(sums.groups < len(tally.names))))
-        order = np.lexsort((sums.groups, sums.clusters))
-        _require(bool(np.all(order == np.arange(len(order)))))
-        total = np.zeros((len(tally.names), *sums.sums.shape[1:]), np.int64)
-        np.add.at(total, sums.groups, sums.sums)
-        _require(bool(np.all(total[:, :, 0] == tally.support_counts)))
-        _require(bool(np.all(np.moveaxis(total[:, :, 2:], 2, 0) == tally.flagged)))
+    if tally.clusters is not None:
+        _check_clusters(tally, tally.clusters)
+
+
+def _check_clusters(tally: Tally, sums: ClusterSums) -> None:
+    """Clusters are at most their rows, a row is in a product with itself, flagged ones are among the rows."""
+    groups = len(tally.names)
+    asked = [(int(a), int(b)) for a, b in sums.pairs[2 * groups - 1 :]]
+    _require(np.array_equal(sums.pairs, kept_pairs(groups, asked)))
+    _require(asked == sorted(set(asked)) and all(0 < a < b < groups for a, b in asked))
+    rows = tally.support_counts
+    whole = np.concatenate((rows, rows.sum(axis=1, keepdims=True)), axis=1)
+    either = sums.counted[:, :, 2]
+    _require(bool(np.all(sums.counted <= np.stack((whole, whole[0] - whole), axis=1))))
+    _require(bool(np.all((sums.counted > 0) == (np.stack((whole, whole[0] - whole), axis=1) > 0))))
+    _require(bool(np.all(sums.counted[:, :, :2] <= either[:, :, None])))
+    _require(bool(np.all(either <= sums.counted[:, :, :2].sum(axis=2))))
+    _require(bool(np.all(sums.totals <= UNIT * rows)))
+    own = sums.pairs[:, 0] == sums.pairs[:, 1]
+    same = sums.rows[own][:, [0, 1], [0, 1]]
+    _require(bool(np.all(same[np.argsort(sums.pairs[own, 0])] >= rows)))
+    _require(bool(np.all(sums.flagged <= sums.rows[:, None])))
+    limits = np.array([UNIT, UNIT, UNIT**2], object)[:, None, None] * sums.rows[:, None].astype(object)
+    _require(bool(np.all(sums.scores <= limits)))

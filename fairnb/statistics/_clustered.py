@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fairnb.errors import FairnbError
-from fairnb.statistics._arrays import Counts, dot
-from fairnb.statistics._clusters import UNIT
+from fairnb.statistics._clusters import UNIT, ClusterSums, Objects
 from fairnb.statistics._differences import mover_difference
 from fairnb.statistics._estimate import Estimate, undefined
-from fairnb.statistics._keys import Floats
 from fairnb.statistics._means import student_quantile
+from fairnb.statistics._memo import of_thresholds
 from fairnb.statistics._names import COMPLEMENT
 
 if TYPE_CHECKING:
@@ -24,20 +23,13 @@ Outcome = Literal["flagged", "correct", "score"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Spread:
+class _Ratio:
     """A ratio of sums over clusters."""
 
     value: float
     clusters: int
-    moves: Floats
-    """What each of everyone's clusters moves the value by, 0 for those without rows; shape (clusters,)."""
-
-    def covariance(self, other: _Spread) -> float:
-        """Cluster-robust covariance with another ratio; with itself, its variance."""
-        corrections = [one.clusters / (one.clusters - 1) for one in (self, other) if one.clusters > 1]
-        if len(corrections) < 2:
-            return 0.0
-        return dot(self.moves, other.moves) * math.sqrt(corrections[0] * corrections[1])
+    variance: float
+    """Cluster-robust; 0 where there are fewer than two clusters."""
 
 
 def clustered_mean(
@@ -74,17 +66,17 @@ def clustered_mean(
         ``no-clusters``, ``unknown-group``, or ``bad-threshold`` if clusters were not counted at it.
     """
     method = "cluster-t" if outcome == "score" else "wilson-cluster"
-    spread = _spread(tally, outcome, group, label, threshold)
-    if spread is None:
+    ratio = _ratio(tally, outcome, group, label, threshold)
+    if ratio is None:
         return undefined(level, method, "no scored row")
-    if spread.clusters < 2:
-        return Estimate(spread.value, None, None, level, method, "one cluster has no interval")
-    value, variance = spread.value, spread.covariance(spread)
-    quantile = student_quantile(level, spread.clusters - 1)
+    if ratio.clusters < 2:
+        return Estimate(ratio.value, None, None, level, method, "one cluster has no interval")
+    value, variance = ratio.value, ratio.variance
+    quantile = student_quantile(level, ratio.clusters - 1)
     if outcome == "score":
         reach = quantile * math.sqrt(variance)
         return Estimate(value, max(0.0, value - reach), min(1.0, value + reach), level, method)
-    n = value * (1 - value) / variance if variance > 0 and 0 < value < 1 else float(spread.clusters)
+    n = value * (1 - value) / variance if variance > 0 and 0 < value < 1 else float(ratio.clusters)
     square = quantile * quantile
     centre = (value + square / (2 * n)) / (1 + square / n)
     reach = quantile / (1 + square / n) * math.sqrt(value * (1 - value) / n + square / (4 * n * n))
@@ -105,14 +97,14 @@ def clustered_difference(
     """Difference of `clustered_mean` between two groups, first minus second.
 
     MOVER with the cluster-robust correlation, to which shared rows and shared clusters both contribute.
-    Parameters and errors are those of `clustered_mean`.
+    Parameters are those of `clustered_mean`, and so are errors, beside ``pair-not-counted`` for two groups
+    that were not named as a pair when rows were counted.
     """
-    spreads = [_spread(tally, outcome, group, label, threshold) for group in (first, second)]
-    one, other = spreads
+    one, other = (_ratio(tally, outcome, group, label, threshold) for group in (first, second))
     correlation = 0.0
-    if one is not None and other is not None:
-        product = one.covariance(one) * other.covariance(other)
-        correlation = one.covariance(other) / math.sqrt(product) if product > 0 else 0.0
+    if one is not None and other is not None and one.variance > 0 and other.variance > 0:
+        shared = _covariance(tally, outcome, first, second, label, threshold)
+        correlation = shared / math.sqrt(one.variance * other.variance)
     return mover_difference(
         clustered_mean(tally, outcome, first, label, threshold=threshold, level=level),
         clustered_mean(tally, outcome, second, label, threshold=threshold, level=level),
@@ -120,49 +112,93 @@ def clustered_difference(
     )
 
 
-def _spread(
+@of_thresholds
+def _ratio(
     tally: Tally, outcome: Outcome, group: str, label: int | None, threshold: float | None
-) -> _Spread | None:
-    sums = _aligned(tally, group)
-    rows = sums[:, :, 0].astype(np.float64)
-    if outcome == "score":
-        hits = sums[:, :, 1] / UNIT
-    else:
-        if threshold not in tally.thresholds:
-            raise FairnbError(
-                "bad-threshold",
-                f"clusters were not counted at the threshold {threshold}",
-                f"use one of {', '.join(map(str, tally.thresholds)) or '(none)'}",
-            )
-        hits = sums[:, :, 2 + tally.thresholds.index(threshold)].astype(np.float64)
-        if outcome == "correct":
-            hits[:, 0] = rows[:, 0] - hits[:, 0]
-    if label is not None:
-        rows, hits = rows[:, [label]], hits[:, [label]]
-    by_cluster, of_cluster = rows.sum(axis=1), hits.sum(axis=1)
-    n = by_cluster.sum()
-    if not n:
+) -> _Ratio | None:
+    sums = _sums(tally)
+    at = _threshold(tally, outcome, threshold)
+    hits, rows, _ = _moves(tally, outcome, group, label, at)
+    if not rows:
         return None
-    value = float(of_cluster.sum() / n)
-    moves = (of_cluster - value * by_cluster) / n
-    return _Spread(value, int(np.count_nonzero(by_cluster)), moves)
+    clusters = sums.count(
+        tally.index(group.removeprefix(COMPLEMENT)), label, outside=group.startswith(COMPLEMENT)
+    )
+    value = hits / (rows * UNIT) if outcome == "score" else hits / rows
+    return _Ratio(value, clusters, _covariance(tally, outcome, group, group, label, threshold))
 
 
-def _aligned(tally: Tally, group: str) -> Counts:
-    """Sums of a group in the order of everyone's clusters; a complement is a difference."""
-    sums = tally.clusters
-    if sums is None:
+@of_thresholds
+def _covariance(
+    tally: Tally, outcome: Outcome, first: str, second: str, label: int | None, threshold: float | None
+) -> float:
+    """Cluster-robust covariance of two ratios; of one with itself, its variance.
+
+    Whole numbers up to the last division: where clusters do not differ it is 0, and no order matters.
+    """
+    sums = _sums(tally)
+    at = _threshold(tally, outcome, threshold)
+    total, scale, correction = 0, 1, 1.0
+    sides = []
+    for group in (first, second):
+        _, rows, moves = _moves(tally, outcome, group, label, at)
+        index = tally.index(group.removeprefix(COMPLEMENT))
+        outside = group.startswith(COMPLEMENT)
+        clusters = sums.count(index, label, outside=outside)
+        if clusters < 2:
+            return 0.0
+        scale *= rows * rows * (UNIT if outcome == "score" else 1)
+        correction *= clusters / (clusters - 1)
+        # What a cluster has outside of a group is what it has without what it has in the group.
+        sides.append(((0, moves), (index, -moves)) if outside else ((index, moves),))
+    for one, left in sides[0]:
+        for other, right in sides[1]:
+            total += left @ sums.products(one, other, at) @ right
+    return total / scale * math.sqrt(correction)
+
+
+def _moves(
+    tally: Tally, outcome: Outcome, group: str, label: int | None, at: int | None
+) -> tuple[int, int, Objects]:
+    """Hits and rows of a group, and what moves its ratio.
+
+    A cluster with h hits and n rows moves H / N by (N h - H n) / N^2. The weights that make N h - H n of
+    its rows of label 0 and 1 and its scores (or flagged rows) of label 0 and 1 have the shape (4,).
+    """
+    support = [tally.support(group, one) for one in (0, 1)]
+    by_group = _sums(tally).totals if at is None else tally.flagged[at]
+    # 'correct' counts the rows of label 0 that are not flagged.
+    missed = outcome == "correct"
+    found = [int(one) for one in tally.of_group(by_group, group)]
+    chosen = (0, 1) if label is None else (label,)
+    rows = sum(support[one] for one in chosen)
+    hits = sum(support[0] - found[0] if missed and one == 0 else found[one] for one in chosen)
+    weights = np.zeros(4, object)
+    for one in chosen:
+        turned = missed and one == 0
+        weights[one] = (rows if turned else 0) - hits
+        weights[2 + one] = -rows if turned else rows
+    return hits, rows, weights
+
+
+def _threshold(tally: Tally, outcome: Outcome, threshold: float | None) -> int | None:
+    """Place among the tally's thresholds; None for scores."""
+    if outcome == "score":
+        return None
+    if threshold not in tally.thresholds:
+        raise FairnbError(
+            "bad-threshold",
+            f"clusters were not counted at the threshold {threshold}",
+            f"use one of {', '.join(map(str, tally.thresholds)) or '(none)'}",
+        )
+    return tally.thresholds.index(threshold)
+
+
+def _sums(tally: Tally) -> ClusterSums:
+    if tally.clusters is None:
         raise FairnbError(
             "no-clusters",
             "the tally was counted without clusters",
             "name the column of clusters in the corpus",
         )
-    everyone = sums.of(0)
-    if group == "":
-        return everyone
-    index = tally.index(group.removeprefix(COMPLEMENT))
-    own = np.zeros_like(everyone)
-    own[np.searchsorted(sums.clusters[sums.groups == 0], sums.clusters[sums.groups == index])] = sums.of(
-        index
-    )
-    return everyone - own if group.startswith(COMPLEMENT) else own
+    return tally.clusters

@@ -1,67 +1,228 @@
-"""Sums per cluster (author, thread, template), which cluster-robust variances need."""
+"""Sums over clusters (author, thread, template), which cluster-robust variances need."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fairnb.statistics._arrays import Counts, Entries, read_only
+from fairnb.errors import FairnbError
+from fairnb.statistics._arrays import Counts, read_only
+from fairnb.statistics._keys import scores_of
 
 UNIT = 2**32
 """Scores are summed as integers of 1/UNIT, so that sums do not depend on the order of rows."""
+_EXACT = 2**53
+"""Below it, sums of whole numbers in float64 are exact in any order."""
+
+Side = slice | npt.NDArray[np.int64]
+Objects = npt.NDArray[np.object_]
+"""Python's integers, which do not overflow."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
-    """Integer sums per cluster and group; they add, so parts of a cluster may be counted apart.
+    """Sums over clusters of products of two groups' rows, scores and flagged rows.
 
-    Rows are ordered by cluster, then group; a cluster without scored, labelled rows in a group has no row.
+    Every cluster-robust variance and covariance follows from them. Their size depends on the groups alone,
+    and no cluster can be told from them. They add, as long as no cluster is divided between the parts.
     """
 
-    clusters: Entries
-    """64-bit keyed digests of the cluster names; shape (m,)."""
-    groups: npt.NDArray[np.int64]
-    """Index of the group, 0 = everyone; shape (m,)."""
-    sums: Counts
-    """Shape (m, 2, 2 + T): by label 0, 1: rows, sum of scores in 1/UNIT, rows flagged at each threshold."""
+    pairs: Counts
+    """Pairs of groups whose products are kept, 0 = everyone; shape (pairs, 2): everyone with itself, then
+    each group with everyone and with itself, then those that were asked for."""
+    counted: Counts
+    """Clusters with scored, labelled rows inside each group and outside of it, of label 0, of label 1, and
+    of either; shape (groups, 2, 3)."""
+    totals: Counts
+    """Sum of scores in 1/UNIT, by group and label; shape (groups, 2)."""
+    rows: Counts
+    """Rows of one label in the first group times rows of one label in the second; shape (pairs, 2, 2)."""
+    scores: Objects
+    """Rows times scores, scores times rows, scores times scores (in 1/UNIT); shape (pairs, 3, 2, 2)."""
+    flagged: Counts
+    """The same of rows flagged at each threshold; shape (thresholds, pairs, 3, 2, 2)."""
 
-    def of(self, group: int) -> Counts:
-        """Sums of one group's clusters; shape (clusters, 2, 2 + T)."""
-        found: Counts = self.sums[self.groups == group]
-        return found
+    def count(self, group: int, label: int | None, *, outside: bool = False) -> int:
+        """Clusters with rows of one label or of either, inside or outside a group."""
+        return int(self.counted[group, int(outside), 2 if label is None else label])
+
+    def products(self, first: int, second: int, threshold: int | None) -> Objects:
+        """Sums of products of two groups' rows and scores (or rows flagged at one of the thresholds).
+
+        Returns
+        -------
+        ndarray of int, shape (4, 4)
+            Down the first group's, across the second's: rows of label 0, of label 1, scores (or flagged
+            rows) of label 0, of label 1.
+
+        Raises
+        ------
+        FairnbError
+            ``pair-not-counted`` if the pair was not asked for.
+        """
+        at = self._places.get((first, second))
+        if at is None and (second, first) in self._places:
+            return self.products(second, first, threshold).T
+        if at is None:
+            raise FairnbError(
+                "pair-not-counted",
+                "clusters were not counted for this pair of groups",
+                "name the pair when rows are counted",
+            )
+        rows = self.rows[at]
+        of_both, both_of, both = self.scores[at] if threshold is None else self.flagged[threshold, at]
+        return np.block([[rows, of_both], [both_of, both]]).astype(object)
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int], int]:
+        return {(int(a), int(b)): at for at, (a, b) in enumerate(self.pairs)}
+
+    def plus(self, *others: ClusterSums) -> ClusterSums:
+        """Sum with those of other clusters, counted for the same groups, pairs and thresholds."""
+        parts = (self, *others)
+
+        def added(name: str) -> Any:
+            return read_only(np.sum([getattr(part, name) for part in parts], axis=0))
+
+        return ClusterSums(self.pairs, *map(added, ("counted", "totals", "rows", "scores", "flagged")))
 
 
-def cluster_ids(clusters: Sequence[object], key: bytes) -> Entries:
-    """64-bit digests of cluster names: the tally carries no author's name.
+def cluster_codes(clusters: Sequence[object]) -> npt.NDArray[np.int64]:
+    """A number for each row's cluster; names are compared as text."""
+    seen: dict[str, int] = {}
+    return np.fromiter((seen.setdefault(str(one), len(seen)) for one in clusters), np.int64, len(clusters))
+
+
+def kept_pairs(groups: int, asked: Iterable[tuple[int, int]]) -> Counts:
+    """Pairs of groups that `ClusterSums.pairs` holds."""
+    own = [pair for group in range(1, groups) for pair in ((group, 0), (group, group))]
+    return read_only(np.array([(0, 0), *own, *asked], np.int64))
+
+
+class ClusterRows:
+    """Rows in the order of their groups and clusters, to be summed for any thresholds.
 
     Parameters
     ----------
-    clusters : sequence
-        One name per row; compared as text.
-    key : bytes
-        At most 64 bytes; the same for all tallies that are to be merged.
+    codes, group, label, keys, scores : ndarray, shape (m,)
+        Of each membership of a scored, labelled row: its cluster, group, label, exact key and score.
+        Everyone (group 0) holds every row.
+    groups : int
+        Number of groups, everyone among them.
+    asked : iterable of (int, int)
+        Pairs of groups that are compared, beside each group with everyone.
     """
-    seen: dict[str, int] = {}
-    ids = np.empty(len(clusters), np.uint64)
-    for row, cluster in enumerate(clusters):
-        name = str(cluster)
-        if name not in seen:
-            digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
-            seen[name] = int.from_bytes(digest, "big")
-        ids[row] = seen[name]
-    return ids
+
+    def __init__(
+        self,
+        codes: npt.NDArray[np.int64],
+        group: npt.NDArray[np.int64],
+        label: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.uint64],
+        scores: npt.NDArray[np.floating],
+        *,
+        groups: int,
+        asked: Iterable[tuple[int, int]],
+    ) -> None:
+        order = np.lexsort((codes, group))
+        codes, group = codes[order], group[order]
+        new = np.ones(len(order), bool)
+        new[1:] = (codes[1:] != codes[:-1]) | (group[1:] != group[:-1])
+        self._first = np.flatnonzero(new)
+        self._cluster, owner = codes[self._first], group[self._first]
+        self._starts = np.searchsorted(owner, np.arange(groups + 1))
+        self._positive = label[order] == 1
+        self._p = scores[order]
+        self._pairs = kept_pairs(groups, asked)
+        self._rows = self._summed(np.ones(len(order), bool))
+        whole = np.rint(scores_of(keys[order]) * UNIT).astype(np.int64)
+        self._scores = self._summed(whole)
+        self._sides = [self._shared(int(a), int(b)) for a, b in self._pairs]
+
+    def sums(self, thresholds: Sequence[float]) -> ClusterSums:
+        """Sums at these thresholds."""
+        counted, totals, rows, scores = self._fixed
+        shape = (len(thresholds), len(self._pairs), 3, 2, 2)
+        flagged = [self._products(self._summed(self._p >= self._p.dtype.type(one)))[1] for one in thresholds]
+        return ClusterSums(
+            self._pairs,
+            counted,
+            totals,
+            rows,
+            scores,
+            read_only(np.array(flagged, np.int64).reshape(shape)),
+        )
+
+    @cached_property
+    def _fixed(self) -> tuple[Counts, Counts, Counts, Objects]:
+        """What does not depend on thresholds."""
+        rows, scores = self._products(self._scores)
+        totals = np.add.reduceat(
+            np.concatenate((self._scores, np.zeros((1, 2), np.int64))), self._starts[:-1], axis=0
+        )
+        totals[self._starts[:-1] == self._starts[1:]] = 0
+        counted = np.zeros((len(self._starts) - 1, 2, 3), np.int64)
+        everyone = _with_either(self._rows[: self._starts[1]])
+        for group in range(len(counted)):
+            own, whole = (_with_either(self._rows[side]) for side in self._shared(group, 0))
+            counted[group, 0] = (own > 0).sum(axis=0)
+            # A cluster is outside of a group, too, unless all of its rows are in it.
+            counted[group, 1] = (everyone > 0).sum(axis=0) - ((own == whole) & (own > 0)).sum(axis=0)
+        return read_only(counted), read_only(totals), read_only(rows.astype(np.int64)), read_only(scores)
+
+    def _summed(self, what: npt.NDArray[Any]) -> Counts:
+        """Sum by group and cluster, of label 0 and 1; shape (segments, 2)."""
+        if not len(self._first):
+            return np.zeros((0, 2), np.int64)
+        whole = np.add.reduceat(what, self._first, dtype=np.int64)
+        positive = np.add.reduceat(what * self._positive, self._first, dtype=np.int64)
+        return np.stack((whole - positive, positive), axis=1)
+
+    def _shared(self, first: int, second: int) -> tuple[Side, Side]:
+        """Where two groups' sums stand of the clusters that have rows in both."""
+        one, other = (slice(self._starts[group], self._starts[group + 1]) for group in (first, second))
+        if first == second:
+            return one, other
+        if second == 0:
+            return one, np.searchsorted(self._cluster[other], self._cluster[one])
+        _, left, right = np.intersect1d(
+            self._cluster[one], self._cluster[other], assume_unique=True, return_indices=True
+        )
+        return left + one.start, right + other.start
+
+    def _products(self, of: Counts) -> tuple[Objects, Objects]:
+        """Products of rows, and of rows and what is given; shapes (pairs, 2, 2) and (pairs, 3, 2, 2)."""
+        both = np.concatenate((self._rows, of), axis=1)
+        rows = np.zeros((len(self._pairs), 2, 2), object)
+        others = np.zeros((len(self._pairs), 3, 2, 2), object)
+        for at, (left, right) in enumerate(self._sides):
+            found = exact_products(both[left], both[right])
+            rows[at] = found[:2, :2]
+            others[at] = found[:2, 2:], found[2:, :2], found[2:, 2:]
+        return rows, others
 
 
-def sum_clusters(clusters: Entries, groups: npt.NDArray[np.int64], sums: Counts) -> ClusterSums:
-    """Rows of equal cluster and group added up, in order."""
-    if len(clusters):
-        order = np.lexsort((groups, clusters))
-        clusters, groups, sums = clusters[order], groups[order], sums[order]
-        new = (clusters[1:] != clusters[:-1]) | (groups[1:] != groups[:-1])
-        first = np.flatnonzero(np.concatenate(([True], new)))
-        clusters, groups, sums = clusters[first], groups[first], np.add.reduceat(sums, first, axis=0)
-    return ClusterSums(read_only(clusters), read_only(groups), read_only(sums))
+def _with_either(rows: Counts) -> Counts:
+    """Columns of label 0 and 1, and their sum."""
+    return np.concatenate((rows, rows.sum(axis=1, keepdims=True)), axis=1)
+
+
+def exact_products(left: Counts, right: Counts) -> Objects:
+    """`left.T @ right` of numbers from 0, exactly; shapes (k, p), (k, q) and (p, q).
+
+    Where float64 could round, the larger numbers are taken in two halves.
+    """
+    largest, other = int(left.max(initial=0)), int(right.max(initial=0))
+    if largest * int(right.sum(axis=0).max(initial=0)) < _EXACT:
+        return (left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64).astype(object)
+    if largest < other:
+        return exact_products(right, left).T
+    half = (largest.bit_length() + 1) // 2
+    high, low = exact_products(left >> half, right), exact_products(left & (2**half - 1), right)
+    whole: Objects = high * 2**half + low
+    return whole

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fairnb.errors import FairnbError
-from fairnb.statistics._arrays import Counts, read_only, sum_equal
-from fairnb.statistics._clusters import UNIT, ClusterSums, cluster_ids, sum_clusters
-from fairnb.statistics._keys import as_scores, keys_of, scores_of
+from fairnb.statistics._arrays import read_only, sum_equal
+from fairnb.statistics._clusters import ClusterRows, cluster_codes
+from fairnb.statistics._keys import as_scores, keys_of
 from fairnb.statistics._names import COMPLEMENT, overlap_name
 from fairnb.statistics._tally import BUDGET, Tally
 
@@ -30,7 +30,6 @@ def tally(
     names: Sequence[str] = (),
     *,
     clusters: Sequence[object] | None = None,
-    cluster_key: bytes = b"",
     pairs: Iterable[tuple[str, str]] = (),
     thresholds: Iterable[float] = (),
     shift: int = 0,
@@ -49,11 +48,10 @@ def tally(
     names : sequence of str, length g
         Names of the groups, distinct, such as ``gender/female``.
     clusters : sequence, length n, optional
-        Author, thread or template of each row; kept as keyed digests of 64 bits.
-    cluster_key : bytes
-        Key of those digests, at most 64 bytes.
+        Author, thread or template of each row. Only sums over all clusters are kept.
     pairs : iterable of (str, str)
-        Pairs of groups that will be compared: their overlap becomes a group ``"A&B"``.
+        Pairs of groups that will be compared: their overlap becomes a group ``"A&B"``, and clusters are
+        summed for both together.
     thresholds : iterable of float
         Thresholds at which counts are taken from the scores themselves. Each is cast once to the type of
         the scores; a row is flagged if its score is at or above it.
@@ -81,7 +79,7 @@ def tally(
         )
     answer = answer.astype(np.int64)
     chosen = checked_thresholds(thresholds)
-    all_names, row, group = memberships(groups, tuple(names), tuple(pairs), len(answer))
+    all_names, row, group, overlaps = memberships(groups, tuple(names), tuple(pairs), len(answer))
 
     scored = ~np.isnan(p)
     counted = scored & (answer >= 0)
@@ -91,20 +89,20 @@ def tally(
     unlabelled = np.bincount(group[(answer < 0)[row]], minlength=len(all_names))
     keys = np.zeros(len(p), np.uint64)
     keys[counted] = keys_of(p[counted])
-    above = np.zeros((len(chosen), len(p)), bool)
-    for index, threshold in enumerate(chosen):
-        above[index, counted] = p[counted] >= p.dtype.type(threshold)
 
     kept = counted[row]
     row, group, cell = row[kept], group[kept], cell[kept]
     flagged = np.zeros((len(chosen), len(all_names), 2), np.int64)
-    for index in range(len(chosen)):
-        flagged[index] = np.bincount(cell[above[index, row]], minlength=size).reshape(-1, 2)
+    for index, threshold in enumerate(chosen):
+        above = p[row] >= p.dtype.type(threshold)
+        flagged[index] = np.bincount(cell[above], minlength=size).reshape(-1, 2)
     entries, counts = sum_equal(cell.astype(np.uint64) << np.uint64(32) | keys[row])
     sums = None
     if clusters is not None:
-        ids = cluster_ids(clusters, cluster_key)
-        sums = _cluster_rows(ids[row], group, answer[row], keys[row], above[:, row])
+        codes = cluster_codes(clusters)
+        sums = ClusterRows(
+            codes[row], group, answer[row], keys[row], p[row], groups=len(all_names), asked=overlaps
+        ).sums(chosen)
     exact = Tally(
         names=all_names,
         entries=read_only(entries),
@@ -157,8 +155,11 @@ def checked_thresholds(thresholds: Iterable[float]) -> list[float]:
 
 def memberships(
     groups: Groups | None, names: tuple[str, ...], pairs: tuple[tuple[str, str], ...], n: int
-) -> tuple[tuple[str, ...], _Rows, _Rows]:
-    """All group names, and rows and groups of every membership; group 0 holds every row."""
+) -> tuple[tuple[str, ...], _Rows, _Rows, list[tuple[int, int]]]:
+    """All group names, rows and groups of every membership, and the groups of each pair.
+
+    Group 0 holds every row.
+    """
     everyone = np.arange(n, dtype=np.int64)
     rows, columns = _members(groups)
     order = np.argsort(columns, kind="stable")
@@ -189,7 +190,7 @@ def memberships(
             *(np.full(len(part), 1 + len(names) + index) for index, part in enumerate(shared)),
         ]
     )
-    return all_names, row, group
+    return all_names, row, group, [(a + 1, b + 1) for a, b in overlaps]
 
 
 def _members(groups: Groups | None) -> tuple[_Rows, _Rows]:
@@ -206,19 +207,3 @@ def _members(groups: Groups | None) -> tuple[_Rows, _Rows]:
     row = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
     true = np.asarray(matrix.data) != 0
     return row[true], matrix.indices.astype(np.int64)[true]
-
-
-def _cluster_rows(
-    ids: npt.NDArray[np.uint64],
-    group: _Rows,
-    label: _Rows,
-    keys: npt.NDArray[np.uint64],
-    above: npt.NDArray[np.bool_],
-) -> ClusterSums:
-    """Sums per cluster and group of the rows given, one row per membership."""
-    sums: Counts = np.zeros((len(ids), 2, 2 + len(above)), np.int64)
-    at = np.arange(len(ids))
-    sums[at, label, 0] = 1
-    sums[at, label, 1] = np.rint(scores_of(keys) * UNIT).astype(np.int64)
-    sums[at, label, 2:] = above.T
-    return sum_clusters(ids, group, sums)

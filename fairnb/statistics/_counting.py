@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from fairnb.statistics._arrays import read_only
 from fairnb.statistics._bytes import LIMIT, sizes
+from fairnb.statistics._clusters import ClusterRows, cluster_codes
 from fairnb.statistics._count import checked_thresholds, memberships, tally
-from fairnb.statistics._keys import as_scores
+from fairnb.statistics._keys import as_scores, keys_of
 from fairnb.statistics._memo import Memo, share
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ class Counting:
 
     Parameters
     ----------
-    labels, scores, groups, names, clusters, cluster_key, pairs
-        As `tally` takes them. With clusters, rows are counted again for each set of thresholds.
+    labels, scores, groups, names, clusters, pairs
+        As `tally` takes them.
     """
 
     def __init__(
@@ -44,35 +45,20 @@ class Counting:
         names: Sequence[str] = (),
         *,
         clusters: Sequence[object] | None = None,
-        cluster_key: bytes = b"",
         pairs: Iterable[tuple[str, str]] = (),
     ) -> None:
         pairs = tuple(pairs)
-
-        def count(thresholds: Iterable[float]) -> Tally:
-            return tally(
-                labels,
-                scores,
-                groups,
-                names,
-                clusters=clusters,
-                cluster_key=cluster_key,
-                pairs=pairs,
-                thresholds=thresholds,
-            )
-
         self._made: dict[tuple[float, ...], Tally] = {}
         self._known: dict[int, Memo] = {}
         # By shift: thresholds take bytes, too, so that not all tallies need fit at the same one.
-        self._count = count if clusters is not None else None
-        if self._count is None:
-            self._plain = count(())
-            self._starts, self._sorted = _sorted_cells(labels, scores, groups, tuple(names), pairs)
-            self._fitting = self._plain
-            for shift, size in sizes(self._plain):
-                self._fitting = self._plain.coarsened(shift)
-                if size <= LIMIT * _CLEAR:
-                    break
+        plain = tally(labels, scores, groups, names, clusters=clusters, pairs=pairs)
+        self._starts, self._sorted, self._clusters = _ordered(
+            labels, scores, groups, tuple(names), pairs, clusters
+        )
+        for shift, size in sizes(plain):
+            self._fitting = plain.coarsened(shift)
+            if size <= LIMIT * _CLEAR:
+                break
 
     def tally(self, thresholds: Iterable[float]) -> Tally:
         """The tally with exact counts at these thresholds, as it is stored.
@@ -86,9 +72,7 @@ class Counting:
         if chosen not in self._made:
             if len(self._made) >= _KEPT:
                 self._made.clear()
-            self._made[chosen] = self._fitted(
-                self._tally(chosen) if self._count is None else self._count(chosen)
-            )
+            self._made[chosen] = self._fitted(self._tally(chosen))
         return self._made[chosen]
 
     def _fitted(self, made: Tally) -> Tally:
@@ -110,22 +94,31 @@ class Counting:
             self._fitting,
             thresholds=chosen,
             flagged=read_only(flagged.reshape(len(chosen), len(ends) // 2, 2)),
+            clusters=None if self._clusters is None else self._clusters.sums(chosen),
         )
 
 
-def _sorted_cells(
+def _ordered(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,
     groups: Groups | None,
     names: tuple[str, ...],
     pairs: tuple[tuple[str, str], ...],
-) -> tuple[list[int], npt.NDArray[np.floating]]:
-    """Where each cell begins, and the labelled rows' scores, ascending within each cell."""
+    clusters: Sequence[object] | None,
+) -> tuple[list[int], npt.NDArray[np.floating], ClusterRows | None]:
+    """Where each cell begins; the labelled rows' scores, ascending within each cell; rows by cluster."""
     answer, p = np.asarray(labels).astype(np.int64), as_scores(scores)
-    all_names, row, group = memberships(groups, names, pairs, len(answer))
+    all_names, row, group, overlaps = memberships(groups, names, pairs, len(answer))
     counted = (~np.isnan(p) & (answer >= 0))[row]
     row, group = row[counted], group[counted]
     cell = 2 * group + answer[row]
     order = np.lexsort((p[row], cell))
     starts = np.searchsorted(cell[order], np.arange(2 * len(all_names) + 1))
-    return starts.tolist(), p[row][order]
+    by_cluster = None
+    if clusters is not None:
+        codes = cluster_codes(clusters)[row]
+        keys = keys_of(p[row]).astype(np.uint64)
+        by_cluster = ClusterRows(
+            codes, group, answer[row], keys, p[row], groups=len(all_names), asked=overlaps
+        )
+    return starts.tolist(), p[row][order], by_cluster

@@ -11,7 +11,7 @@ import numpy as np
 from fairnb.errors import FairnbError
 from fairnb.statistics import _auc, _bytes, _curves
 from fairnb.statistics._arrays import Counts, Entries, cumulated, read_only, sum_equal
-from fairnb.statistics._clusters import ClusterSums, sum_clusters
+from fairnb.statistics._clusters import ClusterSums
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._estimate import Estimate
 from fairnb.statistics._keys import SHIFTS, Floats, scores_of, threshold_key
@@ -50,7 +50,7 @@ class Tally:
     shift: int = 0
     """Bits by which keys are coarsened; 0 = as exact as float32."""
     clusters: ClusterSums | None = None
-    """Sums per cluster, where clusters were given."""
+    """Sums over clusters, where clusters were given."""
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class Tally:
                 return name
         return None
 
-    def _of(self, by_group: Counts, group: str) -> Counts:
+    def of_group(self, by_group: Counts, group: str) -> Counts:
         """Row of an array by group; a complement is a difference."""
         if group.startswith(COMPLEMENT):
             rest: Counts = by_group[0] - by_group[self.index(group.removeprefix(COMPLEMENT))]
@@ -132,20 +132,20 @@ class Tally:
 
     def support(self, group: str = "", label: int = 1) -> int:
         """Labelled, scored rows of one label."""
-        return int(self._of(self.support_counts, group)[label])
+        return int(self.of_group(self.support_counts, group)[label])
 
     def n(self, group: str = "") -> int:
         """Labelled, scored rows."""
-        return int(self._of(self.support_counts, group).sum())
+        return int(self.of_group(self.support_counts, group).sum())
 
     def unscored(self, group: str = "", label: int | None = None) -> int:
         """Labelled rows without a score; of one label or both."""
-        row = self._of(self.unscored_counts, group)
+        row = self.of_group(self.unscored_counts, group)
         return int(row.sum() if label is None else row[label])
 
     def unlabelled(self, group: str = "") -> int:
         """Rows without a label, which no measure counts."""
-        return int(self._of(self.unlabelled_counts, group))
+        return int(self.of_group(self.unlabelled_counts, group))
 
     def cell(self, group: str, label: int) -> tuple[Entries, Counts]:
         """Keys (ascending, shifted) and counts of one group's rows of one label; each shape (k,)."""
@@ -188,8 +188,8 @@ class Tally:
         """Confusion counts; a row is flagged if its score is at or above the threshold."""
         found = self._confusions.get((threshold, group))
         if found is None:
-            flagged = self._of(self.flagged_counts(threshold), group)
-            support = self._of(self.support_counts, group)
+            flagged = self.of_group(self.flagged_counts(threshold), group)
+            support = self.of_group(self.support_counts, group)
             fp, tp = int(flagged[0]), int(flagged[1])
             found = Confusion(tp, fp, int(support[1]) - tp, int(support[0]) - fp)
             self._confusions[threshold, group] = found
@@ -270,6 +270,8 @@ class Tally:
     def merge(self, *others: Tally, budget: int = BUDGET) -> Tally:
         """Sum with other tallies of the same groups; exact, in any order.
 
+        Where clusters were counted, none may have rows in two of the tallies.
+
         Raises
         ------
         FairnbError
@@ -309,7 +311,8 @@ def merge_tallies(tallies: Iterable[Tally], *, budget: int = BUDGET) -> Tally:
     Parameters
     ----------
     tallies : iterable of Tally
-        All with the same groups, thresholds, type of scores, and all or none with clusters.
+        All with the same groups, thresholds, type of scores, and all or none with clusters; no cluster may
+        have rows in two of them.
     budget : int
         Entries the sum may hold; over it, the finest shift of 0, 7, 11, 13, 15 that fits. As fewer rows
         never have more entries, the shift of the sum does not depend on how rows were split.
@@ -358,13 +361,7 @@ def _added(tallies: list[Tally]) -> Tally:
         np.concatenate([one.entries for one in alike]), np.concatenate([one.counts for one in alike])
     )
     parts = [one.clusters for one in alike if one.clusters is not None]
-    clusters = None
-    if parts:
-        clusters = sum_clusters(
-            np.concatenate([part.clusters for part in parts]),
-            np.concatenate([part.groups for part in parts]),
-            np.concatenate([part.sums for part in parts]),
-        )
+    clusters = parts[0].plus(*parts[1:]) if parts else None
     return replace(
         first,
         entries=read_only(entries),

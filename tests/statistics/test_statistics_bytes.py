@@ -66,9 +66,20 @@ def test_what_does_not_fit_even_at_its_coarsest_is_told():
     assert raised.value.code == "tally-too-large"
 
 
-def test_no_name_of_a_cluster_is_in_the_bytes():
-    data = counted(clusters=["author-of-this"] * 200).to_bytes()
-    assert b"author-of-this" not in zlib.decompress(data[HEAD:])
+def test_the_bytes_do_not_depend_on_what_clusters_are_called():
+    names = [f"author-{row % 7}" for row in range(200)]
+    assert counted(clusters=names).to_bytes() == DATA
+    assert b"author" not in zlib.decompress(counted(clusters=names).to_bytes()[HEAD:])
+
+
+def test_a_million_authors_take_no_more_bytes_than_two_hundred():
+    random = np.random.default_rng(0)
+    labels, scores = random.integers(0, 2, 1_000_000), random.integers(0, 50, 1_000_000) / 50
+    few, many = (
+        tally(labels, scores, thresholds=[0.5], clusters=np.arange(1_000_000) % authors).to_bytes()
+        for authors in (200, 1_000_000)
+    )
+    assert len(many) < len(few) + 50
 
 
 @given(st.binary(max_size=200))

@@ -6,6 +6,7 @@ import statsmodels.api as sm
 
 from fairnb.errors import FairnbError
 from fairnb.statistics import clustered_difference, clustered_mean, tally, wilson
+from fairnb.statistics._clusters import exact_products
 
 NAMES = ("a", "b")
 
@@ -22,7 +23,7 @@ def simulated(seed=0, clusters=30, spread=1.0):
 
 
 def counted(labels, scores, groups, author):
-    return tally(labels, scores, groups, NAMES, clusters=author, thresholds=[0.5])
+    return tally(labels, scores, groups, NAMES, clusters=author, thresholds=[0.5], pairs=[("b", "a")])
 
 
 def sandwich(values, author):
@@ -77,6 +78,76 @@ def test_rows_of_their_own_cluster_have_about_wilsons_interval():
     assert [alone.low, alone.high] == pytest.approx([plain.low, plain.high], abs=2e-3)
 
 
+@pytest.mark.parametrize("outcome", ["flagged", "correct", "score"])
+@pytest.mark.parametrize("label", [None, 0, 1])
+@pytest.mark.parametrize("pair", [("a", "b"), ("b", "a"), ("a", "~a"), ("~b", "~a"), ("b", ""), ("~a", "~b")])
+def test_differences_have_the_limits_of_moves_summed_author_by_author(outcome, label, pair):
+    labels, scores, groups, author = simulated(3, clusters=12)
+    scores = scores.astype(np.float32)
+    decided = scores >= np.float32(0.5)
+    hit = {"flagged": decided, "correct": decided == labels, "score": scores.astype(float)}[outcome]
+    inside = {"": np.ones(len(labels), bool), "a": groups[:, 0], "b": groups[:, 1]}
+    moves, clusters = [], []
+    for name in pair:
+        kept = ~inside[name[1:]] if name.startswith("~") else inside[name].copy()
+        if label is not None:
+            kept &= labels == label
+        moves.append(np.bincount(author, kept * (hit - hit[kept].mean()) / kept.sum(), minlength=12))
+        clusters.append(len(set(author[kept])))
+    correction = [np.sqrt(one / (one - 1)) for one in clusters]
+    r = (moves[0] @ moves[1]) / np.sqrt((moves[0] @ moves[0]) * (moves[1] @ moves[1]))
+    made = counted(labels, scores, groups, author)
+    one, other = (clustered_mean(made, outcome, name, label, threshold=0.5) for name in pair)
+    if outcome == "score":
+        from scipy import stats
+
+        for estimate, move, factor, several in zip((one, other), moves, correction, clusters, strict=True):
+            reach = stats.t.ppf(0.975, several - 1) * factor * np.sqrt(move @ move)
+            assert estimate.high - estimate.value == pytest.approx(reach, rel=1e-6)
+    # Zou and Donner's limits with this correlation.
+    down, up = (
+        (one.value - one.low, other.high - other.value),
+        (one.high - one.value, other.value - other.low),
+    )
+    low, high = (np.sqrt(x * x + y * y - 2 * r * x * y) for x, y in (down, up))
+    got = clustered_difference(made, outcome, *pair, label, threshold=0.5)
+    assert got.value == pytest.approx(one.value - other.value, abs=1e-12)
+    assert got.low == pytest.approx(got.value - low, abs=1e-7)
+    assert got.high == pytest.approx(got.value + high, abs=1e-7)
+
+
+def test_clusters_are_counted_inside_and_outside_of_a_group_by_label():
+    labels, scores, groups, author = simulated(5, clusters=9)
+    sums = counted(labels, scores, groups, author).clusters
+    for group, name in enumerate(NAMES, start=1):
+        for outside in (False, True):
+            kept = groups[:, group - 1] ^ outside
+            expected = [len(set(author[kept & (labels == label)])) for label in (0, 1)]
+            assert [sums.count(group, label, outside=outside) for label in (0, 1)] == expected, name
+            assert sums.count(group, None, outside=outside) == len(set(author[kept]))
+
+
+@pytest.mark.parametrize("bits", [(3, 3), (30, 30), (45, 20), (20, 45), (56, 56)])
+def test_products_are_those_of_pythons_integers(bits):
+    random = np.random.default_rng(1)
+    left, right = (random.integers(0, 2**one, (70, 3)) for one in bits)
+    expected = [
+        [sum(int(a) * int(b) for a, b in zip(left[:, i], right[:, j], strict=True)) for j in range(3)]
+        for i in range(3)
+    ]
+    assert exact_products(left, right).tolist() == expected
+    assert exact_products(left[:0], right[:0]).tolist() == [[0] * 3] * 3
+
+
+def test_an_author_of_very_many_rows_has_the_standard_error_of_statsmodels():
+    random = np.random.default_rng(2)
+    author = np.repeat(np.arange(6), [300_000, 200_000, 5, 7, 1, 40_000])
+    scores = np.clip(random.normal(0.3 + 0.1 * author, 0.2), 0, 1).astype(np.float32)
+    got = clustered_mean(tally(np.ones(len(author), int), scores, clusters=author), "score")
+    reach = 2.5705818366147395 * sandwich(scores.astype(float), author)
+    assert got.high - got.value == pytest.approx(min(reach, 1 - got.value), rel=1e-6)
+
+
 def test_differences_have_the_standard_error_of_moves_summed_by_author():
     labels, scores, groups, author = simulated(clusters=80)
     got = clustered_difference(counted(labels, scores, groups, author), "score", "a", "b")
@@ -124,3 +195,8 @@ def test_mistakes_are_told():
     with pytest.raises(FairnbError) as raised:
         clustered_mean(tally([1], [0.5], clusters=["a"], thresholds=[0.5]), "flagged", threshold=0.6)
     assert raised.value.code == "bad-threshold"
+    labels, scores, groups, author = simulated()
+    unpaired = tally(labels, scores, groups, NAMES, clusters=author)
+    with pytest.raises(FairnbError) as raised:
+        clustered_difference(unpaired, "score", "a", "b")
+    assert raised.value.code == "pair-not-counted"

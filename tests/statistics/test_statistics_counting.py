@@ -40,7 +40,7 @@ def test_any_thresholds_give_the_tally_of_the_rows(dtype: str, clustered: bool) 
     labels, scores, groups, names = _rows(2_000, dtype)
     options: dict[str, Any] = {"pairs": [("a/x", "a/y")]}
     if clustered:
-        options |= {"clusters": np.arange(2_000) // 7, "cluster_key": b"key"}
+        options |= {"clusters": np.arange(2_000) // 7}
     counting = Counting(labels, scores, groups, names, **options)
     for thresholds in ((), (0.5,), (0.3, 0.1, 0.7), (0.0, 1.0), (0.1234567,)):
         counted = tally(labels, scores, groups, names, thresholds=thresholds, **options).fitted()
@@ -68,7 +68,7 @@ def test_what_is_kept_of_the_entries_is_what_a_tally_of_its_own_gives(clustered:
     labels, scores, groups, names = _rows(3_000, "float32")
     options: dict[str, Any] = {"pairs": [("a/x", "a/y")]}
     if clustered:
-        options |= {"clusters": np.arange(3_000) // 7, "cluster_key": b"key"}
+        options |= {"clusters": np.arange(3_000) // 7}
     counting = Counting(labels, scores, groups, names, **options)
     for threshold in (0.5, 0.2, 0.7, 0.5):
         alone = tally(labels, scores, groups, names, thresholds=(threshold,), **options).fitted()
