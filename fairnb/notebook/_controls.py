@@ -116,7 +116,8 @@ class Controls:
             parts += folding(
                 f"More parameters ({len(folded)})", "Parameters that most people leave as they are", folded
             )
-        self.panel = Panel(parts, name=self._section.id, told=self._told, retired=self._retire)
+        name, folder = self._section.id, self._notebook.folder
+        self.panel = Panel(parts, name=name, folder=folder, told=self._told, retired=self._retire)
 
     def _told(self) -> tuple[str, str]:
         """HTML and text of the controls for where there is no widget."""

@@ -60,6 +60,11 @@ class NotebookCase:
             self._case = self._case.reloaded()
         return self._case
 
+    @property
+    def folder(self) -> Path:
+        """The case folder."""
+        return self._case.folder
+
     @contextmanager
     def turn(self, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Case]:
         """Hold the case while something runs and is shown: no other cell or control runs meanwhile.

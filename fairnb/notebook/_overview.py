@@ -31,7 +31,11 @@ class Overview:
         self._last = ("", "")
         self.refresh()
         self.panel = Panel(
-            [widgets.HTML(STYLE), self._table], name="overview", told=lambda: self._last, retired=self._retire
+            [widgets.HTML(STYLE), self._table],
+            name="overview",
+            folder=notebook.folder,
+            told=lambda: self._last,
+            retired=self._retire,
         )
 
     def show(self) -> None:

@@ -68,6 +68,7 @@ class CasePanel:
         self.panel = Panel(
             [whole],
             name="panel",
+            folder=notebook.folder,
             told=lambda: what_is_assessed(self._notebook.case),
             retired=lambda: None,
         )

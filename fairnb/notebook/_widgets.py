@@ -6,6 +6,7 @@ This module imports ipywidgets, so it is itself imported only where controls are
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -24,18 +25,24 @@ WIDE: dict[str, str] = {"width": "min(100%, 34em)"}
 STYLE = f"<style>{Path(__file__).with_name('controls.css').read_text(encoding='utf-8')}</style>"
 
 
-_OPEN: dict[str, Panel] = {}
-"""The panels of this kernel by name: a cell that runs again takes the place of its earlier controls."""
+_OPEN: list[Panel] = []
+"""The panels of this kernel that are shown."""
 
 
 class Panel(widgets.VBox):  # type: ignore[misc]
     """A box of widgets that also tells, without any widget, what they are set to.
 
+    It takes the place of the panel of this name of the same case, and of all that its cell showed when it ran
+    before: a case that is made anew each time has another folder, and its earlier controls are gone from view.
+
     Parameters
     ----------
     children : sequence of Widget
     name : str
-        Section or panel; decides the widget's id, which is the same in every kernel.
+        Section or panel; decides the widget's id, which is the same in every kernel as long as no other case
+        shows a panel of this name.
+    folder : path
+        Of the case.
     told : callable
         Gives HTML and text for where there is no widget.
     retired : callable
@@ -47,20 +54,31 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         children: Sequence[Any],
         *,
         name: str,
+        folder: Path,
         told: Callable[[], tuple[str, str]],
         retired: Callable[[], None],
     ) -> None:
-        before = _OPEN.pop(name, None)
-        if before is not None:
-            before.retire()
-        super().__init__(children, model_id=controls_id(name), _dom_classes=(CONTROLS_CLASS,))
+        case = folder.resolve()
+        cell, execution = _cell_at_hand()
+        for other in tuple(_OPEN):
+            again = cell is not None and other._cell == cell and other._execution != execution
+            if again or (other._panel, other._case) == (name, case):
+                other.retire()
+        identity = controls_id(name)
+        if any(other.comm is not None and other.model_id == identity for other in _OPEN):
+            identity = f"{identity}-{secrets.token_hex(4)}"
+        super().__init__(children, model_id=identity, _dom_classes=(CONTROLS_CLASS,))
         self._told = told
         self._retired = retired
-        self._panel = name
-        _OPEN[name] = self
+        self._panel: str = name
+        self._case: Path = case
+        self._cell: tuple[str, str] | None = cell
+        self._execution: str = execution
+        _OPEN.append(self)
 
     def retire(self) -> None:
         """Take it away with everything in it."""
+        _OPEN.remove(self)
         self._retired()
         close(self)
 
@@ -73,6 +91,21 @@ class Panel(widgets.VBox):  # type: ignore[misc]
             "text/html": html,
             "text/plain": text,
         }
+
+
+def _cell_at_hand() -> tuple[tuple[str, str] | None, str]:
+    """The cell that runs now, None if the front end does not say, and its execution.
+
+    Cases made from the template have the same ids of cells: the front end's session tells their notebooks
+    apart where they share a kernel.
+    """
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    request = {} if kernel is None else kernel.get_parent("shell") or {}
+    header = request.get("header") or {}
+    cell = (request.get("metadata") or {}).get("cellId")
+    return (None if cell is None else (str(header.get("session")), str(cell))), str(header.get("msg_id", ""))
 
 
 def close(widget: Any) -> None:

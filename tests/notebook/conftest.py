@@ -115,6 +115,14 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
     return handle
 
 
+@pytest.fixture(autouse=True)
+def no_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a kernel that has shown nothing yet."""
+    from fairnb.notebook import _widgets
+
+    monkeypatch.setattr(_widgets, "_OPEN", [])
+
+
 @pytest.fixture
 def opened(small: Callable[..., Path], output: Handle) -> Iterator[Callable[..., Any]]:
     """Open a case and show one section with its controls."""

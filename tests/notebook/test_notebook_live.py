@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,13 @@ class Kernel:
     def begin(self, code: str) -> str:
         """Start a cell without waiting for it."""
         return str(self.client.execute(code, allow_stdin=True))
+
+    def begin_cell(self, cell: str, code: str) -> str:
+        """Start a cell as JupyterLab does, which says whose code it is."""
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": True}
+        message = self.client.session.msg("execute_request", content, metadata={"cellId": cell})
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
 
     def run(self, code: str, *, allow_stdin: bool = True) -> str:
         """Run a cell; returns what it printed."""
@@ -305,3 +313,28 @@ def test_nbconvert_executes_without_waiting_for_anyone_and_shows_each_result_onc
         sorted([BUNDLE, "image/svg+xml", "text/html", "text/plain"])
     ]
     assert "model not found" not in json.dumps(notebook)
+
+
+def test_controls_of_two_cases_stand_in_two_cells_and_a_cell_that_runs_again_replaces_its_own(
+    kernel: Callable[..., Kernel],
+) -> None:
+    one = kernel()
+    one.run(
+        "import shutil\n"
+        "for name in 'bcd':\n"
+        "    shutil.copytree('.', f'../{name}', dirs_exist_ok=True)\n"
+        "shown = {}\n"
+        "def show(name):\n"
+        "    other = fairnb.open(f'../{name}')\n"
+        "    other.section('technical_performance')\n"
+        "    shown[name] = other._controls['technical_performance']\n"
+    )
+    one.ended(one.begin_cell("first", "show('b')"))
+    one.ended(one.begin_cell("second", "show('c')"))
+    told = "print([(name, one.retired, one.retired or one.panel.model_id) for name, one in shown.items()])"
+    (_, first_retired, first), (_, second_retired, second) = literal_eval(one.run(told))
+    assert (first_retired, second_retired) == (False, False)
+    assert first == "fairnb-controls-technical_performance"
+    assert second != first
+    one.ended(one.begin_cell("second", "show('d')"))
+    assert [retired for _, retired, _ in literal_eval(one.run(told))] == [False, True, False]
