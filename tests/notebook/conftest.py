@@ -116,11 +116,13 @@ def output(monkeypatch: pytest.MonkeyPatch) -> Handle:
 
 
 @pytest.fixture(autouse=True)
-def no_panels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a kernel that has shown nothing yet."""
+def no_panels() -> Iterator[None]:
+    """Leave none behind, as in a kernel that has shown nothing yet."""
     from fairnb.notebook import _widgets
 
-    monkeypatch.setattr(_widgets, "_OPEN", [])
+    yield
+    for panel in tuple(_widgets._OPEN):
+        panel.retire()
 
 
 @pytest.fixture
