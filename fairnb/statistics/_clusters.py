@@ -16,6 +16,8 @@ from fairnb.statistics._keys import scores_of
 
 UNIT = 2**32
 """Scores are summed as integers of 1/UNIT, so that sums do not depend on the order of rows."""
+_KEPT = 64
+"""Thresholds whose sums are kept: the target's own is asked about each time."""
 _EXACT = 2**53
 """Below it, sums of whole numbers in float64 are exact in any order."""
 
@@ -74,9 +76,11 @@ class ClusterSums:
                 "clusters were not counted for this pair of groups",
                 "name the pair when rows are counted",
             )
-        rows = self.rows[at]
-        of_both, both_of, both = self.scores[at] if threshold is None else self.flagged[threshold, at]
-        return np.block([[rows, of_both], [both_of, both]]).astype(object)
+        found = np.empty((4, 4), object)
+        found[:2, :2] = self.rows[at]
+        others = self.scores[at] if threshold is None else self.flagged[threshold, at]
+        found[:2, 2:], found[2:, :2], found[2:, 2:] = others
+        return found
 
     @cached_property
     def _places(self) -> dict[tuple[int, int], int]:
@@ -129,59 +133,65 @@ class ClusterRows:
         groups: int,
         asked: Iterable[tuple[int, int]],
     ) -> None:
-        order = np.lexsort((codes, group))
-        codes, group = codes[order], group[order]
+        order = np.lexsort((label, codes, group))
+        codes, group, label = codes[order], group[order], label[order]
         new = np.ones(len(order), bool)
         new[1:] = (codes[1:] != codes[:-1]) | (group[1:] != group[:-1])
-        self._first = np.flatnonzero(new)
-        self._cluster, owner = codes[self._first], group[self._first]
+        first = np.flatnonzero(new)
+        self._cluster, owner = codes[first], group[first]
         self._starts = np.searchsorted(owner, np.arange(groups + 1))
-        self._positive = label[order] == 1
+        negative = np.add.reduceat(label == 0, first, dtype=np.int64) if len(first) else first
+        # Rows of a group and cluster stand together, those of label 0 before those of label 1.
+        self._ends = np.stack((first + negative, np.append(first[1:], len(order))[: len(first)]))
         self._p = scores[order]
         self._pairs = kept_pairs(groups, asked)
-        self._rows = self._summed(np.ones(len(order), bool))
-        whole = np.rint(scores_of(keys[order]) * UNIT).astype(np.int64)
-        self._scores = self._summed(whole)
         self._sides = [self._shared(int(a), int(b)) for a, b in self._pairs]
+        self._rows = self._summed(np.ones(len(order), bool))
+        self._scores = self._summed(np.rint(scores_of(keys[order]) * UNIT).astype(np.int64))
+        self._known: dict[float, Counts] = {}
+        everyone = self._rows[:, : self._starts[1]]
+        self._exact = int(everyone.max(initial=0)) * int(everyone.sum()) < _EXACT
 
     def sums(self, thresholds: Sequence[float]) -> ClusterSums:
         """Sums at these thresholds."""
         counted, totals, rows, scores = self._fixed
+        flagged = [self._flagged(one) for one in thresholds]
         shape = (len(thresholds), len(self._pairs), 3, 2, 2)
-        flagged = [self._products(self._summed(self._p >= self._p.dtype.type(one)))[1] for one in thresholds]
-        return ClusterSums(
-            self._pairs,
-            counted,
-            totals,
-            rows,
-            scores,
-            read_only(np.array(flagged, np.int64).reshape(shape)),
-        )
+        every = read_only(np.array(flagged, np.int64).reshape(shape))
+        return ClusterSums(self._pairs, counted, totals, rows, scores, every)
+
+    def _flagged(self, threshold: float) -> Counts:
+        """Products of rows flagged at a threshold; shape (pairs, 3, 2, 2)."""
+        if threshold not in self._known:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            flagged = self._summed(self._p >= self._p.dtype.type(threshold))
+            self._known[threshold] = self._products(flagged, exact=self._exact)[1].astype(np.int64)
+        return self._known[threshold]
 
     @cached_property
     def _fixed(self) -> tuple[Counts, Counts, Counts, Objects]:
         """What does not depend on thresholds."""
-        rows, scores = self._products(self._scores)
-        totals = np.add.reduceat(
-            np.concatenate((self._scores, np.zeros((1, 2), np.int64))), self._starts[:-1], axis=0
-        )
-        totals[self._starts[:-1] == self._starts[1:]] = 0
-        counted = np.zeros((len(self._starts) - 1, 2, 3), np.int64)
-        everyone = _with_either(self._rows[: self._starts[1]])
-        for group in range(len(counted)):
-            own, whole = (_with_either(self._rows[side]) for side in self._shared(group, 0))
-            counted[group, 0] = (own > 0).sum(axis=0)
+        rows, scores = self._products(self._scores, exact=False)
+        groups = len(self._starts) - 1
+        counted, totals = np.zeros((groups, 2, 3), np.int64), np.zeros((groups, 2), np.int64)
+        everyone = _with_either(self._rows[:, : self._starts[1]])
+        for group in range(groups):
+            inside, whole = self._shared(group, 0)
+            own, of_all = _with_either(self._rows[:, inside]), _with_either(self._rows[:, whole])
+            counted[group, 0] = (own > 0).sum(axis=1)
             # A cluster is outside of a group, too, unless all of its rows are in it.
-            counted[group, 1] = (everyone > 0).sum(axis=0) - ((own == whole) & (own > 0)).sum(axis=0)
+            counted[group, 1] = (everyone > 0).sum(axis=1) - ((own == of_all) & (own > 0)).sum(axis=1)
+            totals[group] = self._scores[:, inside].sum(axis=1)
         return read_only(counted), read_only(totals), read_only(rows.astype(np.int64)), read_only(scores)
 
     def _summed(self, what: npt.NDArray[Any]) -> Counts:
-        """Sum by group and cluster, of label 0 and 1; shape (segments, 2)."""
-        if not len(self._first):
-            return np.zeros((0, 2), np.int64)
-        whole = np.add.reduceat(what, self._first, dtype=np.int64)
-        positive = np.add.reduceat(what * self._positive, self._first, dtype=np.int64)
-        return np.stack((whole - positive, positive), axis=1)
+        """Sum by label, of each group and cluster; shape (2, groups' clusters)."""
+        running = np.zeros(len(what) + 1, np.int64)
+        np.cumsum(what, out=running[1:])
+        negative, every = running[self._ends]
+        positive = every - negative
+        return np.stack((negative - np.append(0, every)[: len(every)], positive))
 
     def _shared(self, first: int, second: int) -> tuple[Side, Side]:
         """Where two groups' sums stand of the clusters that have rows in both."""
@@ -195,34 +205,40 @@ class ClusterRows:
         )
         return left + one.start, right + other.start
 
-    def _products(self, of: Counts) -> tuple[Objects, Objects]:
-        """Products of rows, and of rows and what is given; shapes (pairs, 2, 2) and (pairs, 3, 2, 2)."""
-        both = np.concatenate((self._rows, of), axis=1)
+    def _products(self, of: Counts, *, exact: bool) -> tuple[Objects, Objects]:
+        """Products of rows, and of rows and what is given; shapes (pairs, 2, 2) and (pairs, 3, 2, 2).
+
+        With `exact`, no product can be more than float64 holds exactly.
+        """
+        both = np.concatenate((self._rows, of))
+        if exact:
+            both = both.astype(np.float64)
         rows = np.zeros((len(self._pairs), 2, 2), object)
         others = np.zeros((len(self._pairs), 3, 2, 2), object)
         for at, (left, right) in enumerate(self._sides):
-            found = exact_products(both[left], both[right])
+            one, other = both[:, left], both[:, right]
+            found = (one @ other.T).astype(np.int64) if exact else exact_products(one, other)
             rows[at] = found[:2, :2]
             others[at] = found[:2, 2:], found[2:, :2], found[2:, 2:]
         return rows, others
 
 
 def _with_either(rows: Counts) -> Counts:
-    """Columns of label 0 and 1, and their sum."""
-    return np.concatenate((rows, rows.sum(axis=1, keepdims=True)), axis=1)
+    """Rows of label 0, of label 1, and of either."""
+    return np.concatenate((rows, rows.sum(axis=0, keepdims=True)))
 
 
-def exact_products(left: Counts, right: Counts) -> Objects:
-    """`left.T @ right` of numbers from 0, exactly; shapes (k, p), (k, q) and (p, q).
+def exact_products(one: Counts, other: Counts) -> Objects:
+    """`one @ other.T` of numbers from 0, exactly; shapes (p, k), (q, k) and (p, q).
 
     Where float64 could round, the larger numbers are taken in two halves.
     """
-    largest, other = int(left.max(initial=0)), int(right.max(initial=0))
-    if largest * int(right.sum(axis=0).max(initial=0)) < _EXACT:
-        return (left.T.astype(np.float64) @ right.astype(np.float64)).astype(np.int64).astype(object)
-    if largest < other:
-        return exact_products(right, left).T
+    largest = int(one.max(initial=0))
+    if largest * int(other.sum(axis=1).max(initial=0)) < _EXACT:
+        return (one.astype(np.float64) @ other.T.astype(np.float64)).astype(np.int64).astype(object)
+    if largest < int(other.max(initial=0)):
+        return exact_products(other, one).T
     half = (largest.bit_length() + 1) // 2
-    high, low = exact_products(left >> half, right), exact_products(left & (2**half - 1), right)
+    high, low = exact_products(one >> half, other), exact_products(one & (2**half - 1), other)
     whole: Objects = high * 2**half + low
     return whole

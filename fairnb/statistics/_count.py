@@ -68,7 +68,7 @@ def tally(
     """
     answer = np.asarray(labels)
     p = as_scores(scores)
-    _check_lengths(answer, p, groups, names, clusters)
+    check_lengths(answer, p, groups, names, clusters)
     odd = np.flatnonzero((answer != 1) & (answer != 0) & (answer != -1))
     if len(odd):
         raise FairnbError(
@@ -117,7 +117,7 @@ def tally(
     return exact.coarsened(shift).within(budget)
 
 
-def _check_lengths(
+def check_lengths(
     labels: npt.NDArray[Any],
     scores: npt.NDArray[Any],
     groups: Groups | None,

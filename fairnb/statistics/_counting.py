@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fairnb.statistics._arrays import read_only
 from fairnb.statistics._bytes import LIMIT, sizes
 from fairnb.statistics._clusters import ClusterRows, cluster_codes
-from fairnb.statistics._count import checked_thresholds, memberships, tally
+from fairnb.statistics._count import check_lengths, checked_thresholds, memberships, tally
 from fairnb.statistics._keys import as_scores, keys_of
 from fairnb.statistics._memo import Memo, share
 
@@ -51,10 +51,13 @@ class Counting:
         self._made: dict[tuple[float, ...], Tally] = {}
         self._known: dict[int, Memo] = {}
         # By shift: thresholds take bytes, too, so that not all tallies need fit at the same one.
-        plain = tally(labels, scores, groups, names, clusters=clusters, pairs=pairs)
+        check_lengths(np.asarray(labels), np.asarray(scores), groups, names, clusters)
+        plain = tally(labels, scores, groups, names, pairs=pairs)
         self._starts, self._sorted, self._clusters = _ordered(
             labels, scores, groups, tuple(names), pairs, clusters
         )
+        if self._clusters is not None:
+            plain = replace(plain, clusters=self._clusters.sums(()))
         for shift, size in sizes(plain):
             self._fitting = plain.coarsened(shift)
             if size <= LIMIT * _CLEAR:
