@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,9 @@ class Helper:
             self._process.wait()
             for stream in (self._process.stdin, self._process.stdout):
                 if stream is not None:
-                    stream.close()
+                    # What a process that died was not given any more is still written on closing.
+                    with suppress(OSError):
+                        stream.close()
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -276,6 +276,19 @@ def test_the_second_process_keeps_to_its_protocol(tmp_path: Path) -> None:
 
 
 @needs_pipeline
+def test_a_helper_that_died_before_it_was_asked_gives_no_answer_and_is_let_go() -> None:
+    helper = _helper.Helper(_pipeline.Pipeline("none", "0", Path("nowhere"), (), (), "", ""))
+    process = helper._process
+    assert process is not None
+    process.kill()
+    process.wait()
+    assert helper.tag(["A quiet text."]) is None
+    # What could not be written is still in the pipe's buffer.
+    helper.close()
+    assert process.stdin is not None
+    assert process.stdin.closed
+
+
 def test_stopping_keeps_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_entities, "_BATCH", 2)
     told: list[tuple[int, int]] = []
