@@ -1,10 +1,11 @@
 /** Cells that are run one after another, so that what waits can still be taken back. */
 
-import { ISessionContext, ISessionContextDialogs } from '@jupyterlab/apputils';
+import { ISessionContext, ISessionContextDialogs, Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookCellExecutor, INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
+import { emitOn, untilRun } from './outcome.js';
 
 /** Name under which the kernel's cases listen; see `fairnb/notebook/_stopping.py`. */
 const TARGET = 'fairnb';
@@ -89,22 +90,31 @@ export class Runs {
     }
   }
 
-  private async _one(panel: NotebookPanel, cell: Cell): Promise<boolean> {
+  private _one(panel: NotebookPanel, cell: Cell): Promise<boolean> {
+    const number = panel.content.widgets.indexOf(cell) + 1;
+    return untilRun(this._execute(panel, cell), number, said =>
+      Notification.error(said, { autoClose: false })
+    );
+  }
+
+  /** @throws Error as `NotebookActions.runCells` does, and where the cell's own code failed. */
+  private async _execute(panel: NotebookPanel, cell: Cell): Promise<boolean> {
     const { content, sessionContext } = panel;
     if (!this.executor || !content.model) {
       return NotebookActions.runCells(content, [cell], sessionContext, this.dialogs);
     }
-    return this.executor
-      .runCell({
-        cell,
-        notebook: content.model,
-        notebookConfig: content.notebookConfig,
-        onCellExecuted: () => undefined,
-        onCellExecutionScheduled: () => undefined,
-        sessionContext,
-        sessionDialogs: this.dialogs
-      })
-      .catch(() => false);
+    // The action itself would end the edit mode and scroll to the active cell before each cell of a run, under
+    // the hands of whoever types meanwhile. Those who listen to it hear of this cell all the same.
+    return this.executor.runCell({
+      cell,
+      notebook: content.model,
+      notebookConfig: content.notebookConfig,
+      onCellExecuted: args => emitOn(NotebookActions.executed, { notebook: content, ...args }),
+      onCellExecutionScheduled: args =>
+        emitOn(NotebookActions.executionScheduled, { notebook: content, ...args }),
+      sessionContext,
+      sessionDialogs: this.dialogs
+    });
   }
 
   private _follow(panel: NotebookPanel): void {

@@ -355,3 +355,35 @@ def test_the_palette_has_one_entry_for_the_draft_and_no_bare_names(
     assert [name.strip() for name in names if "audit" in name.lower()] == ["Audit (Unsigned Draft)"]
     picture(page, "export-menu")
     quiet(page)
+
+
+def test_a_run_of_the_panel_is_heard_by_others_and_one_that_cannot_go_on_is_told(
+    open_lab: Callable[..., Any], case: Path
+) -> None:
+    page = opened(open_lab, case, *SECTIONS[:2])
+    page.evaluate(
+        """() => window.jupyterapp.shell.currentWidget.content.model.sharedModel.insertCell(
+            1, { cell_type: 'markdown', source: '# Figures', metadata: {} })"""
+    )
+    command(page, "toc:show-panel")
+    page.locator(".jp-TableOfContents .jp-tocItem-content", has_text="Figures").wait_for(timeout=LONG)
+    running = "wanted => document.querySelector('.jp-tocItem-content').dataset.running === wanted"
+    (case / "slowly").touch()
+    in_panel(page, "Run All").click()
+    # The table of contents learns of a run from JupyterLab's own signals alone.
+    page.wait_for_function(running, arg="1", timeout=LONG)
+    (case / "slowly").unlink()
+    state(page, GROUPS, "fresh")
+    page.wait_for_function(running, arg="-1", timeout=LONG)
+    ready(page)
+
+    page.evaluate(
+        """() => { window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute =
+            () => { throw new Error('The connection is gone.'); }; }"""
+    )
+    in_panel(page, "Run All").click()
+    page.get_by_text(
+        "Cell 1 could not be run (The connection is gone); no cell behind it was begun."
+    ).wait_for(timeout=LONG)
+    in_panel(page, "Run All").wait_for()
+    state(page, GROUPS, "fresh")
