@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairnb.corpus import LANGUAGE, NOT_DECLARED
@@ -13,7 +14,7 @@ from fairnb.sections._support import supported
 
 if TYPE_CHECKING:
     from fairnb.sections._contract import View
-    from fairnb.statistics import Confusion
+    from fairnb.statistics import Confusion, Outcome, Tally
 
 ALL_NOT_DECLARED = (
     "The test corpus does not declare the language of its texts: accuracy and error rate cannot be given by language "
@@ -21,19 +22,30 @@ ALL_NOT_DECLARED = (
 )
 _TESTED = 20
 _FEWEST = 10
-_MEASURES = (
-    ("accuracy", "Accuracy", "all"),
-    ("error_rate", "Error rate", "all"),
-    ("false_positive_rate", "False-positive rate", "negative"),
-    ("false_negative_rate", "False-negative rate", "positive"),
+_MEASURES: tuple[tuple[str, str, str, str, Outcome, int | None], ...] = (
+    ("accuracy", "Accuracy", "all", "(TP+TN)/n", "correct", None),
+    ("error_rate", "Error rate", "all", "(FP+FN)/n", "wrong", None),
+    ("false_positive_rate", "False-positive rate", "negative", "FP/(FP+TN)", "flagged", 0),
+    ("false_negative_rate", "False-negative rate", "positive", "FN/(TP+FN)", "missed", 1),
 )
+"""Name, title, label as recorded, formula, outcome, and the label whose rows are the denominator."""
 _TITLE = "Accuracy and error rate of the automated means, by language"
 
 
-def confusions(
-    view: View, everyone: Confusion, threshold: float
-) -> tuple[dict[str, Confusion], dict[str, str]]:
-    """Counts of decisions on the test corpus by language, and the tally that they are of.
+@dataclass(frozen=True)
+class Spoken:
+    """Texts of one language, as a tally counts them."""
+
+    tally: Tally
+    group: str
+
+    def confusion(self, threshold: float) -> Confusion:
+        """Counts of decisions."""
+        return self.tally.confusion(threshold, self.group)
+
+
+def languages(view: View, everyone: Tally, threshold: float) -> tuple[dict[str, Spoken], dict[str, str]]:
+    """Texts of the test corpus by language, and the tally that counts them.
 
     Most texts come first, those whose language is not declared last; rows without label or score are in none.
     A corpus of one language, or of which nothing says the language, needs no further tally than `everyone`'s.
@@ -43,43 +55,39 @@ def confusions(
     if len(codes) > 1:
         tally = view.tally("test", LANGUAGE, (threshold,))
         tallies[f"test:{LANGUAGE}"] = tally.digest
-        found = {name.removeprefix(f"{LANGUAGE}/"): tally.confusion(threshold, name) for name in tally.groups}
+        found = {name.removeprefix(f"{LANGUAGE}/"): Spoken(tally, name) for name in tally.groups}
     else:
-        found = {codes.pop() or NOT_DECLARED: everyone}
-    found = {code: own for code, own in found.items() if own.n}
-    order = sorted(found, key=lambda code: (code == NOT_DECLARED, -found[code].n, code))
+        found = {codes.pop() or NOT_DECLARED: Spoken(everyone, "")}
+    rows = {code: own.tally.n(own.group) for code, own in found.items()}
+    order = sorted(filter(rows.get, rows), key=lambda code: (code == NOT_DECLARED, -rows[code], code))
     return {code: found[code] for code in order}, tallies
 
 
-def by_language(counts: dict[str, Confusion], threshold: float, level: float) -> list[Measure]:
+def by_language(spoken: dict[str, Spoken], threshold: float, level: float) -> list[Measure]:
     """Accuracy, error rate and both kinds of error of each language, with intervals."""
-    from fairnb.statistics import wilson
+    from fairnb.statistics import outcome_share
 
     measures = []
-    for language, own in counts.items():
-        shares = {
-            "accuracy": (own.correct, own.n, "(TP+TN)/n"),
-            "error_rate": (own.fp + own.fn, own.n, "(FP+FN)/n"),
-            "false_positive_rate": (own.fp, own.negative, "FP/(FP+TN)"),
-            "false_negative_rate": (own.fn, own.positive, "FN/(TP+FN)"),
-        }
-        for measure, _, label in _MEASURES:
-            hits, of, method = shares[measure]
+    for language, own in spoken.items():
+        tally, group = own.tally, own.group
+        for measure, _, label, formula, outcome, condition in _MEASURES:
+            rows = tally.n(group) if condition is None else tally.support(group, condition)
             measures.append(
                 supported(
-                    wilson(hits, of, level),
-                    support=of,
+                    outcome_share(tally, outcome, group, condition, threshold=threshold, level=level),
+                    support=rows,
                     minimum=_FEWEST,
                     tested=_TESTED,
                     measure=measure,
                     attribute=LANGUAGE,
                     subgroup=language,
                     label=label,
-                    n=own.n,
-                    denominator=of,
+                    n=tally.n(group),
+                    denominator=rows,
+                    clusters=tally.clusters_of(group, condition),
                     threshold=threshold,
                     family="D",
-                    method=method,
+                    method=formula,
                 )
             )
     return measures
@@ -91,22 +99,27 @@ def language_table(result: Result) -> Table:
     for language in result.facts["languages"]:
         found = [
             result.measure(measure, attribute=LANGUAGE, subgroup=language, label=label)
-            for measure, _, label in _MEASURES
+            for measure, _, label, *_ in _MEASURES
         ]
         cells = [_with_interval(one) for one in found]
         rows.append(Row((language, count(found[0].n or 0), *cells), tuple(one.key for one in found)))
     columns = (
         Column("Language"),
         Column("Texts", "number"),
-        *(Column(words, "number") for _, words, _ in _MEASURES),
+        *(Column(words, "number") for _, words, *_ in _MEASURES),
     )
     note = (
-        f"Shares with their {level_of(result.facts['level'])} (Wilson); in brackets alone where fewer than {_FEWEST} "
-        "texts are behind a share. Aligned with what Regulation (EU) 2022/2065, Articles 15(1)(e) and 42(2)(c), asks to "
-        "be reported of automated means: measured on the texts of this corpus as annotators labelled them, which are "
-        "not the decisions of a service in operation."
+        f"Shares with their {level_of(result.facts['level'])} ({_wilson(result)}); in brackets alone where fewer than "
+        f"{_FEWEST} texts are behind a share. Aligned with what Regulation (EU) 2022/2065, Articles 15(1)(e) and "
+        "42(2)(c), asks to be reported of automated means: measured on the texts of this corpus as annotators labelled "
+        "them, which are not the decisions of a service in operation."
     )
     return Table(_TITLE, columns, tuple(rows), note=note)
+
+
+def _wilson(result: Result) -> str:
+    clustered = any(one.interval == "wilson-cluster" for one in result.measures)
+    return "Wilson, allowing for texts of one cluster" if clustered else "Wilson"
 
 
 def _with_interval(measure: Measure) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from fairnb.sections._variant import joined
 
 if TYPE_CHECKING:
-    from fairnb.statistics import Confusion, Estimate, Rate, Standardised, Tally
+    from fairnb.statistics import Confusion, Estimate, Outcome, Rate, Standardised, Tally
 
 EVERYONE_ELSE = "everyone_else"
 Label = Literal["positive", "negative", "all"]
@@ -29,7 +29,7 @@ class RateSpec:
     minimum: int
     """Rows of the denominator below which there is no statement."""
     family: Literal["", "C", "D"]
-    outcome: Literal["flagged", "correct", ""] = ""
+    outcome: Outcome | Literal[""] = ""
     """What clusters are summed of; empty: no cluster-robust interval is known."""
     condition: int | None = None
     """The label whose rows are the denominator."""
@@ -38,12 +38,12 @@ class RateSpec:
 RATES: tuple[RateSpec, ...] = (
     RateSpec("equal_opportunity", "tpr", "positive", "TP/(TP+FN)", 10, "C", "flagged", 1),
     RateSpec("false_positive_rate", "fpr", "negative", "FP/(FP+TN)", 10, "C", "flagged", 0),
-    RateSpec("false_negative_rate", "fnr", "positive", "FN/(TP+FN)", 10, ""),
+    RateSpec("false_negative_rate", "fnr", "positive", "FN/(TP+FN)", 10, "", "missed", 1),
     RateSpec("overall_accuracy_equality", "accuracy", "all", "(TP+TN)/n", 20, "D", "correct"),
     RateSpec("positive_predictive_value", "precision", "all", "TP/(TP+FP)", 20, "D"),
     RateSpec("statistical_parity", "flagged", "all", "(TP+FP)/n", 20, "D", "flagged"),
     RateSpec("normalised_treatment_equality", "error_mix", "all", "FN/(FN+FP)", 20, "D"),
-    RateSpec("base_rate", "base_rate", "all", "(TP+FN)/n", 5, "D"),
+    RateSpec("base_rate", "base_rate", "all", "(TP+FN)/n", 5, "D", "positive"),
 )
 GINI_ERRORS = 5
 FLAGGED = 50
@@ -121,10 +121,9 @@ class Bench:
 
     def clusters_of(self, group: str, label: int | None) -> int | None:
         """Clusters with rows of a group; None where clusters are not known or the group is a complement."""
-        sums = self.tally.clusters
-        if sums is None or self.census or group.startswith("~"):
+        if self.census or group.startswith("~"):
             return None
-        return sums.count(self.tally.index(group), label)
+        return self.tally.clusters_of(group, label)
 
     def rate(self, spec: RateSpec, group: str, level: float | None = None) -> Estimate:
         """A rate of one group."""

@@ -333,8 +333,8 @@ def _limits(tally: Tally, groups: Sequence[Group], bench: Bench, cut: Sequence[G
         )
     elif bench.clustered:
         yield (
-            "Intervals of TPR, FPR, accuracy, the share flagged and mean scores allow for texts of one cluster; those "
-            "of the other metrics treat rows as independent and are not tested."
+            "Intervals of TPR, FPR, FNR, accuracy, the shares flagged and positive, and mean scores allow for texts of "
+            "one cluster; those of the other metrics treat rows as independent and are not tested."
         )
     else:
         yield "Rows are treated as independent: the corpus names no author, thread or template of its texts."

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from fairnb.corpus import NOT_DECLARED
-from fairnb.sections._by_language import (
-    ALL_NOT_DECLARED,
-    by_language,
-    confusions,
-    language_table,
-)
+from fairnb.sections._by_language import ALL_NOT_DECLARED, by_language, language_table, languages
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, label_axes, new_figure, write
 from fairnb.sections._format import between, count, interval_of, level_of, number, percent, value_of
@@ -69,10 +64,10 @@ class TechnicalPerformance(Section):
         tally = view.tally("test", thresholds=(threshold,))
         confusion = tally.confusion(threshold)
         level = view.confidence
-        by_code, by_code_tallies = confusions(view, confusion, threshold)
+        by_code, by_code_tallies = languages(view, tally, threshold)
         measures = [
-            *_overall(tally, confusion, threshold, level, params.bins, view.seed),
-            *_classes(confusion, threshold, level),
+            *_overall(tally, threshold, level, params.bins, view.seed),
+            *_classes(tally, threshold, level),
             *by_language(by_code, threshold, level),
         ]
         limits = [] if set(by_code) - {NOT_DECLARED} else [ALL_NOT_DECLARED]
@@ -85,8 +80,9 @@ class TechnicalPerformance(Section):
             limits.append("The test corpus holds one class only: what compares classes is undefined.")
         if tally.clusters is not None:
             limits.append(
-                "Intervals treat rows as independent, although the corpus names clusters of texts that depend on each "
-                "other; they are too narrow by what the texts of a cluster have in common."
+                "Intervals of accuracy, recall and error rates allow for texts of one cluster; those of precision, F1, "
+                "the averages, the area, Brier score and calibration error treat rows as independent and are too narrow "
+                "by what the texts of a cluster have in common."
             )
         else:
             limits.append(
@@ -100,7 +96,7 @@ class TechnicalPerformance(Section):
                 "level": level,
                 "confusion": {"tp": confusion.tp, "fp": confusion.fp, "fn": confusion.fn, "tn": confusion.tn},
                 "unscored": unscored,
-                "languages": {code: own._asdict() for code, own in by_code.items()},
+                "languages": {code: own.confusion(threshold)._asdict() for code, own in by_code.items()},
             },
             tallies={"test": tally.digest, **by_code_tallies},
             series=_curves(tally, params.bins, level),
@@ -145,19 +141,23 @@ class TechnicalPerformance(Section):
         return figures
 
 
-def _overall(
-    tally: Tally, confusion: Confusion, threshold: float, level: float, bins: int, seed: int
-) -> list[Measure]:
-    from fairnb.statistics import ece_null, wilson
+def _overall(tally: Tally, threshold: float, level: float, bins: int, seed: int) -> list[Measure]:
+    from fairnb.statistics import ece_null, outcome_share, wilson
 
-    scored = confusion.n
+    scored = tally.n()
     unscored = tally.unscored()
     smaller = min(tally.support(label=1), tally.support(label=0))
-    right = wilson(confusion.correct, scored, level)
+    right = outcome_share(tally, "correct", threshold=threshold, level=level)
     everyone: dict[str, Any] = {"label": "all", "n": scored, "denominator": scored, "family": "D"}
     return [
         supported(
-            right, support=scored, measure="accuracy", threshold=threshold, method="(TP+TN)/n", **everyone
+            right,
+            support=scored,
+            measure="accuracy",
+            threshold=threshold,
+            clusters=tally.clusters_of(),
+            method="(TP+TN)/n",
+            **everyone,
         ),
         supported(
             tally.auc(level=level),
@@ -188,15 +188,20 @@ def _overall(
     ]
 
 
-def _classes(confusion: Confusion, threshold: float, level: float) -> list[Measure]:
+def _classes(tally: Tally, threshold: float, level: float) -> list[Measure]:
     """Table 1: both classes, macro and weighted averages."""
-    from fairnb.statistics import averaged_share, f1_interval, wilson
+    from fairnb.statistics import averaged_share, f1_interval, outcome_share, wilson
 
+    confusion = tally.confusion(threshold)
     n = confusion.n
     columns: dict[str, Any] = {"attribute": "class", "label": "all", "threshold": threshold, "family": "D"}
     smaller = min(confusion.positive, confusion.negative)
     measures = []
-    for name, counts in (("positive", confusion), ("negative", confusion.mirrored())):
+    classes: tuple[tuple[str, Confusion, int], ...] = (
+        ("positive", confusion, 1),
+        ("negative", confusion.mirrored(), 0),
+    )
+    for name, counts, label in classes:
         actual, flagged = counts.positive, counts.flagged
         own = {**columns, "subgroup": name, "n": actual}
         measures += [
@@ -207,9 +212,10 @@ def _classes(confusion: Confusion, threshold: float, level: float) -> list[Measu
                 **{**own, "denominator": flagged, "method": "TP/(TP+FP)"},
             ),
             supported(
-                wilson(counts.tp, actual, level),
+                outcome_share(tally, "correct", "", label, threshold=threshold, level=level),
                 support=actual,
                 measure="recall",
+                clusters=tally.clusters_of("", label),
                 **{**own, "denominator": actual, "method": "TP/(TP+FN)"},
             ),
             supported(

@@ -12,7 +12,7 @@ from fairnb.statistics._bootstrap import (
     ranked_rows,
     resampled_areas,
 )
-from fairnb.statistics._clustered import clustered_difference, clustered_mean
+from fairnb.statistics._clustered import Outcome, clustered_difference, clustered_mean, outcome_share
 from fairnb.statistics._compare import Rate, mean_score_difference, rate_difference, share_of
 from fairnb.statistics._confusion import Confusion
 from fairnb.statistics._count import tally
@@ -45,6 +45,7 @@ __all__ = [
     "Estimate",
     "GroupAuc",
     "Mean",
+    "Outcome",
     "RankedRows",
     "Rate",
     "Roc",
@@ -80,6 +81,7 @@ __all__ = [
     "merge_tallies",
     "mover_difference",
     "normal_quantile",
+    "outcome_share",
     "overlap_correlation",
     "overlap_name",
     "paired_difference",

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fairnb.errors import FairnbError
+from fairnb.statistics._arrays import Counts
 from fairnb.statistics._clusters import UNIT, ClusterSums, Objects
 from fairnb.statistics._differences import mover_difference
 from fairnb.statistics._estimate import Estimate, undefined
+from fairnb.statistics._intervals import wilson
 from fairnb.statistics._means import student_quantile
 from fairnb.statistics._memo import of_thresholds
 from fairnb.statistics._names import COMPLEMENT
@@ -19,7 +21,17 @@ from fairnb.statistics._names import COMPLEMENT
 if TYPE_CHECKING:
     from fairnb.statistics._tally import Tally
 
-Outcome = Literal["flagged", "correct", "score"]
+Outcome = Literal["flagged", "missed", "correct", "wrong", "positive", "score"]
+_HITS: dict[Outcome, tuple[tuple[int, int], tuple[int, int]]] = {
+    "flagged": ((0, 1), (0, 1)),
+    "missed": ((1, -1), (1, -1)),
+    "correct": ((1, -1), (0, 1)),
+    "wrong": ((0, 1), (1, -1)),
+    "positive": ((0, 0), (1, 0)),
+    "score": ((0, 1), (0, 1)),
+}
+"""Of label 0 and of label 1: how often a row is a hit, and how often again if it is flagged (or its score)."""
+_AT_NO_THRESHOLD = ("positive", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ def clustered_mean(
     threshold: float | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Share of rows flagged or correct, or mean score, with a cluster-robust interval.
+    """Share of rows with an outcome, or mean score, with a cluster-robust interval.
 
     The variance is that of a ratio of sums over clusters, the quantile Student's with clusters - 1 degrees
     of freedom. A share has Wilson's interval at the number of independent rows that has this variance; at
@@ -51,13 +63,14 @@ def clustered_mean(
     ----------
     tally : Tally
         Counted with clusters.
-    outcome : {"flagged", "correct", "score"}
+    outcome : {"flagged", "missed", "correct", "wrong", "positive", "score"}
+        Missed is not flagged, wrong is not correct, positive is labelled 1.
     group : str
         A stored group, its complement ``"~GROUP"``, or everyone.
     label : int, optional
         Rows of this label only: "flagged" with 1 is the true-positive rate, with 0 the false-positive rate.
     threshold : float
-        One of the tally's own thresholds; not for "score".
+        One of the tally's own thresholds; not for "positive" and "score".
     level : float
 
     Raises
@@ -82,6 +95,25 @@ def clustered_mean(
     reach = quantile / (1 + square / n) * math.sqrt(value * (1 - value) / n + square / (4 * n * n))
     low, high = max(0.0, centre - reach), min(1.0, centre + reach)
     return Estimate(value, min(low, value), max(high, value), level, method)
+
+
+def outcome_share(
+    tally: Tally,
+    outcome: Outcome,
+    group: str = "",
+    label: int | None = None,
+    *,
+    threshold: float,
+    level: float = 0.95,
+) -> Estimate:
+    """Share of rows with an outcome: `clustered_mean` where the tally has clusters, else Wilson's interval.
+
+    Parameters and errors are those of `clustered_mean`; not for "score".
+    """
+    if tally.clusters is not None:
+        return clustered_mean(tally, outcome, group, label, threshold=threshold, level=level)
+    hits, rows = _counted(tally, outcome, group, label, tally.flagged_counts(threshold))
+    return wilson(hits, rows, level)
 
 
 def clustered_difference(
@@ -116,16 +148,16 @@ def clustered_difference(
 def _ratio(
     tally: Tally, outcome: Outcome, group: str, label: int | None, threshold: float | None
 ) -> _Ratio | None:
-    sums = _sums(tally)
     at = _threshold(tally, outcome, threshold)
     hits, rows, _ = _moves(tally, outcome, group, label, at)
     if not rows:
         return None
-    clusters = sums.count(
-        tally.index(group.removeprefix(COMPLEMENT)), label, outside=group.startswith(COMPLEMENT)
-    )
     value = hits / (rows * UNIT) if outcome == "score" else hits / rows
-    return _Ratio(value, clusters, _covariance(tally, outcome, group, group, label, threshold))
+    return _Ratio(
+        value,
+        tally.clusters_of(group, label) or 0,
+        _covariance(tally, outcome, group, group, label, threshold),
+    )
 
 
 @of_thresholds
@@ -144,7 +176,7 @@ def _covariance(
         _, rows, moves = _moves(tally, outcome, group, label, at)
         index = tally.index(group.removeprefix(COMPLEMENT))
         outside = group.startswith(COMPLEMENT)
-        clusters = sums.count(index, label, outside=outside)
+        clusters = tally.clusters_of(group, label) or 0
         if clusters < 2:
             return 0.0
         scale *= rows * rows * (UNIT if outcome == "score" else 1)
@@ -165,25 +197,32 @@ def _moves(
     A cluster with h hits and n rows moves H / N by (N h - H n) / N^2. The weights that make N h - H n of
     its rows of label 0 and 1 and its scores (or flagged rows) of label 0 and 1 have the shape (4,).
     """
-    support = [tally.support(group, one) for one in (0, 1)]
     by_group = _sums(tally).totals if at is None else tally.flagged[at]
-    # 'correct' counts the rows of label 0 that are not flagged.
-    missed = outcome == "correct"
-    found = [int(one) for one in tally.of_group(by_group, group)]
-    chosen = (0, 1) if label is None else (label,)
-    rows = sum(support[one] for one in chosen)
-    hits = sum(support[0] - found[0] if missed and one == 0 else found[one] for one in chosen)
+    hits, rows = _counted(tally, outcome, group, label, by_group)
     weights = np.zeros(4, object)
-    for one in chosen:
-        turned = missed and one == 0
-        weights[one] = (rows if turned else 0) - hits
-        weights[2 + one] = -rows if turned else rows
+    for one in (0, 1) if label is None else (label,):
+        of_row, of_flagged = _HITS[outcome][one]
+        weights[one], weights[2 + one] = rows * of_row - hits, rows * of_flagged
     return hits, rows, weights
 
 
+def _counted(
+    tally: Tally, outcome: Outcome, group: str, label: int | None, flagged: Counts
+) -> tuple[int, int]:
+    """Hits (scores in 1/UNIT) and rows of a group, from what is flagged (or the scores) by group and label."""
+    found = tally.of_group(flagged, group)
+    hits = rows = 0
+    for one in (0, 1) if label is None else (label,):
+        of_row, of_flagged = _HITS[outcome][one]
+        support = tally.support(group, one)
+        rows += support
+        hits += of_row * support + of_flagged * int(found[one])
+    return hits, rows
+
+
 def _threshold(tally: Tally, outcome: Outcome, threshold: float | None) -> int | None:
-    """Place among the tally's thresholds; None for scores."""
-    if outcome == "score":
+    """Place among the tally's thresholds; None for what depends on none."""
+    if outcome in _AT_NO_THRESHOLD:
         return None
     if threshold not in tally.thresholds:
         raise FairnbError(

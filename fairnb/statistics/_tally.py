@@ -147,6 +147,13 @@ class Tally:
         """Rows without a label, which no measure counts."""
         return int(self.of_group(self.unlabelled_counts, group))
 
+    def clusters_of(self, group: str = "", label: int | None = None) -> int | None:
+        """Clusters with labelled, scored rows of one label or both; None where clusters were not counted."""
+        if self.clusters is None:
+            return None
+        index = self.index(group.removeprefix(COMPLEMENT))
+        return self.clusters.count(index, label, outside=group.startswith(COMPLEMENT))
+
     def cell(self, group: str, label: int) -> tuple[Entries, Counts]:
         """Keys (ascending, shifted) and counts of one group's rows of one label; each shape (k,)."""
         if group.startswith(COMPLEMENT):

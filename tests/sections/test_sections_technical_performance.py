@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
+from scipy import stats
 from sklearn.metrics import (
     accuracy_score,
     brier_score_loss,
@@ -52,12 +54,40 @@ def test_f1_of_a_class_needs_ten_texts_of_both(small_view):
         assert enough.measure("f1", **key).status is Status.OK
 
 
-def test_known_clusters_that_no_interval_allows_for_are_a_limit(small_view, sample):
+def test_intervals_of_shares_allow_for_clusters_and_a_limit_names_those_that_do_not(small_view, sample):
     labels, scores = sample
-    view = small_view({"test": labels}, {"test": scores})
+    view = small_view({"test": labels}, {"test": scores}, languages={"test": ["en", "it"] * 300})
     assert any("names no author" in limit for limit in run(view).limits)
-    view.clusters = {"test": [f"author {row // 3}" for row in range(600)]}
-    assert any("although the corpus names clusters" in limit for limit in run(view).limits)
+    plain = run(view)
+    author = np.arange(600) // 6
+    view.clusters = {"test": [f"author {one}" for one in author]}
+    result = run(view)
+    assert any("those of precision, F1, the averages" in limit for limit in result.limits)
+    flagged, language = scores >= np.float32(0.5), np.array(["en", "it"] * 300)
+    hits = {
+        ("accuracy", "", "", "all"): (flagged == labels, labels >= 0),
+        ("recall", "class", "positive", "all"): (flagged, labels == 1),
+        ("recall", "class", "negative", "all"): (~flagged, labels == 0),
+        ("accuracy", "language", "it", "all"): (flagged == labels, language == "it"),
+        ("error_rate", "language", "en", "all"): (flagged != labels, language == "en"),
+        ("false_positive_rate", "language", "it", "negative"): (flagged, (language == "it") & (labels == 0)),
+        ("false_negative_rate", "language", "en", "positive"): (~flagged, (language == "en") & (labels == 1)),
+    }
+    for (measure, attribute, subgroup, label), (hit, kept) in hits.items():
+        key = {"attribute": attribute, "subgroup": subgroup, "label": label}
+        found = result.measure(measure, **key)
+        assert found.value == hit[kept].mean()
+        assert (found.interval, found.clusters) == ("wilson-cluster", len(set(author[kept])))
+        fit = sm.OLS(hit[kept].astype(float), np.ones(kept.sum())).fit(
+            cov_type="cluster", cov_kwds={"groups": author[kept]}
+        )
+        z = stats.t.ppf(0.975, found.clusters - 1)
+        rows = found.value * (1 - found.value) / fit.bse[0] ** 2
+        for limit in (found.low, found.high):
+            # Wilson's limits solve (p - limit)^2 = z^2 limit (1 - limit) / n.
+            assert (found.value - limit) ** 2 == pytest.approx(z**2 * limit * (1 - limit) / rows, rel=1e-6)
+        assert plain.measure(measure, **key).value == found.value
+        assert plain.measure(measure, **key).clusters is None
 
 
 def test_measures_over_all_texts_equal_scikit_learn(small_view, sample):

@@ -78,14 +78,28 @@ def test_rows_of_their_own_cluster_have_about_wilsons_interval():
     assert [alone.low, alone.high] == pytest.approx([plain.low, plain.high], abs=2e-3)
 
 
-@pytest.mark.parametrize("outcome", ["flagged", "correct", "score"])
-@pytest.mark.parametrize("label", [None, 0, 1])
+@pytest.mark.parametrize(
+    ("outcome", "label"),
+    [("positive", None)]
+    + [
+        (outcome, label)
+        for outcome in ("flagged", "missed", "correct", "wrong", "score")
+        for label in (None, 0, 1)
+    ],
+)
 @pytest.mark.parametrize("pair", [("a", "b"), ("b", "a"), ("a", "~a"), ("~b", "~a"), ("b", ""), ("~a", "~b")])
 def test_differences_have_the_limits_of_moves_summed_author_by_author(outcome, label, pair):
     labels, scores, groups, author = simulated(3, clusters=12)
     scores = scores.astype(np.float32)
     decided = scores >= np.float32(0.5)
-    hit = {"flagged": decided, "correct": decided == labels, "score": scores.astype(float)}[outcome]
+    hit = {
+        "flagged": decided,
+        "missed": ~decided,
+        "correct": decided == labels,
+        "wrong": decided != labels,
+        "positive": labels == 1,
+        "score": scores.astype(float),
+    }[outcome]
     inside = {"": np.ones(len(labels), bool), "a": groups[:, 0], "b": groups[:, 1]}
     moves, clusters = [], []
     for name in pair:
