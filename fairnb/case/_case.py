@@ -10,7 +10,7 @@ from typing import Any, Literal
 from fairnb.case._cells import read_notebook, section_cells
 from fairnb.case._file import BESIDE, CASE_FILE, NOTEBOOK, CaseFile
 from fairnb.case._inputs import digest_now
-from fairnb.case._log import RunLog, latest_results
+from fairnb.case._log import RunLog, last_failures, latest_results
 from fairnb.case._noting import note_case_file, note_parameters, note_replay
 from fairnb.case._payload import Payload
 from fairnb.case._read import Reading, nearest, read_case_file
@@ -298,6 +298,13 @@ class Case:
         if any(self.latest(section_id, name) is None for name in names):
             return "not run"
         return "fresh" if all(self.fresh(section_id, name) for name in names) else "stale"
+
+    def failure(self, section_id: str) -> tuple[str, str] | None:
+        """Code and reason of the last run, if that failed or was stopped; of the first of its targets."""
+        failures = last_failures(self.log)
+        places = ((section_id, name) for name in self.target_names(section_id))
+        found = next((failures[place] for place in places if place in failures), None)
+        return None if found is None else (found["code"], found["reason"])
 
     def payloads(self, section_id: str) -> tuple[Payload, ...]:
         """A section's last results, one per target; stale ones included."""

@@ -81,6 +81,7 @@ _KEYS: dict[str, dict[str, type]] = {
     "score": {"digest": str},
     "case_file": {"changes": dict},
     "parameter": {"section": str},
+    "failed": {"section": str, "target": str, "code": str, "reason": str},
 }
 """What is read of each kind of event."""
 
@@ -92,6 +93,17 @@ def latest_results(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str]
         if entry["event"] in ("run", "replay"):
             named[entry["section"], entry["target"]] = entry["content_sha256"]
     return named
+
+
+def last_failures(entries: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """The event `failed` for each (section, target) whose last run came to no result."""
+    failures: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for entry in entries:
+        if entry["event"] == "failed":
+            failures[entry["section"], entry["target"]] = entry
+        elif entry["event"] in ("run", "replay"):
+            failures.pop((entry["section"], entry["target"]), None)
+    return failures
 
 
 def settings_of(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

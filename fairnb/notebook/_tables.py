@@ -8,8 +8,11 @@ from html import escape
 from fairnb.case import Case
 from fairnb.errors import FairnbError
 from fairnb.sections import Severity, section
+from fairnb.text import printable
 
 STATES = {"fresh": "Fresh", "stale": "Stale", "not run": "Not run"}
+STOPPED = ("cancelled", "interrupted")
+"""Codes of runs that a person ended."""
 
 
 def sections_at_a_glance(case: Case) -> tuple[str, str]:
@@ -22,7 +25,7 @@ def sections_at_a_glance(case: Case) -> tuple[str, str]:
 
 
 def state_of(case: Case, identity: str) -> str:
-    """A section's state in words; "not applicable" for one that ran and could not be applied."""
+    """A section's state in words; why, where a first run failed; "not applicable" where it could not be applied."""
     try:
         state = case.state(identity)
     except FairnbError as error:
@@ -30,6 +33,10 @@ def state_of(case: Case, identity: str) -> str:
     results = [payload.result for payload in case.payloads(identity)]
     if state == "fresh" and results and all(one.status == "not_applicable" for one in results):
         return "Not applicable"
+    failure = case.failure(identity) if state == "not run" else None
+    if failure is not None:
+        code, reason = failure
+        return "Stopped" if code in STOPPED else printable(f"Failed: {' '.join(reason.split())}")
     return STATES[state]
 
 

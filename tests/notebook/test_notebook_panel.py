@@ -12,6 +12,7 @@ from ipywidgets.widgets.widget import _instances
 
 from fairnb.case import load_case
 from fairnb.corpus import preview
+from fairnb.errors import FairnbError
 from fairnb.notebook import NotebookCase
 from fairnb.notebook._forms import NONE
 from fairnb.notebook._mapping import Use
@@ -224,6 +225,33 @@ def test_the_overview_tells_states_and_findings_and_follows_runs(small: Callable
     ]
     assert "Fresh" in text
     assert "Not applicable" in text
+
+
+def test_the_overview_says_why_a_first_run_failed_until_one_does_not(small: Callable[..., Path]) -> None:
+    folder = small('case.section("technical_performance")', system='scores = "<b>nothing"')
+    notebook = NotebookCase(load_case(folder))
+    overview = notebook._overview = Overview(notebook)
+    with pytest.raises(FairnbError) as failure:
+        notebook.case.run_all("technical_performance")
+    overview.refresh()
+    text = sections_at_a_glance(notebook.case)[1]
+    assert f"Failed: {failure.value}" in text
+    assert "Not run" not in text
+    assert "Failed: " in overview._table.value
+    assert "&lt;b&gt;nothing" in overview._table.value
+    path = folder / "assessment.toml"
+    path.write_text(path.read_text().replace("<b>nothing", "score"))
+    notebook.case.run_all("technical_performance")
+    assert "Failed" not in sections_at_a_glance(notebook.case)[1]
+
+
+def test_the_overview_calls_a_first_run_that_was_stopped_stopped(small: Callable[..., Path]) -> None:
+    folder = small('case.section("technical_performance")', system='python = "slow:score"\nversion = "o"')
+    (folder / "slow.py").write_text("def score(texts):\n    raise KeyboardInterrupt\n")
+    case = load_case(folder)
+    with pytest.raises(KeyboardInterrupt):
+        case.run_all("technical_performance")
+    assert sections_at_a_glance(case)[1].splitlines()[1].split("  ")[1:] == ["Stopped", "–"]
 
 
 def test_without_controls_the_case_is_told_as_a_table(
