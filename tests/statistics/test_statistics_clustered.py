@@ -90,7 +90,8 @@ def test_rows_of_their_own_cluster_have_about_wilsons_interval():
 @pytest.mark.parametrize("pair", [("a", "b"), ("b", "a"), ("a", "~a"), ("~b", "~a"), ("b", ""), ("~a", "~b")])
 def test_differences_have_the_limits_of_moves_summed_author_by_author(outcome, label, pair):
     labels, scores, groups, author = simulated(3, clusters=12)
-    scores = scores.astype(np.float32)
+    # Many stand on the threshold itself.
+    scores = np.round(scores, 1).astype(np.float32)
     decided = scores >= np.float32(0.5)
     hit = {
         "flagged": decided,
@@ -141,7 +142,7 @@ def test_clusters_are_counted_inside_and_outside_of_a_group_by_label():
             assert sums.count(group, None, outside=outside) == len(set(author[kept]))
 
 
-@pytest.mark.parametrize("bits", [(3, 3), (30, 30), (45, 20), (20, 45), (56, 56)])
+@pytest.mark.parametrize("bits", [(3, 3), (25, 27), (30, 30), (45, 20), (20, 45), (56, 56)])
 def test_products_are_those_of_pythons_integers(bits):
     random = np.random.default_rng(1)
     left, right = (random.integers(0, 2**one, (70, 3)) for one in bits)
