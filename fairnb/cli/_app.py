@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from cyclopts import App, Parameter
 
@@ -23,14 +23,18 @@ Json = Annotated[bool, Parameter(name="--json", negative=(), help="Put the resul
 
 
 class Progress:
-    """Progress on a terminal as one line that is overwritten; elsewhere a line per section."""
+    """Progress on a terminal as one line that is overwritten; elsewhere a line per section or stage."""
+
+    stands: ClassVar[bool] = False
+    """Whether such a line stands at the end of the terminal."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr.isatty()
 
     def __call__(self, done: int, total: int, what: str) -> None:
         if self._terminal:
-            sys.stderr.write(f"\r\033[K[{done}/{total}] {_harmless(what)}" + ("\n" if done == total else ""))
+            Progress.stands = done < total
+            sys.stderr.write(f"\r\033[K[{done}/{total}] {_harmless(what)}" + ("" if done < total else "\n"))
             sys.stderr.flush()
         else:
             say(f"[{done}/{total}] {what}")
@@ -38,6 +42,9 @@ class Progress:
 
 def say(words: str) -> None:
     """One line for a person, or several; file names and titles in it command no terminal."""
+    if Progress.stands:
+        Progress.stands = False
+        sys.stderr.write("\r\033[K")
     for line in words.split("\n"):
         sys.stderr.write(f"{_harmless(line)}\n")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from fairnb.cli._app import Json, app, put, say
+from fairnb.cli._app import Json, Progress, app, put, say
 from fairnb.errors import FairnbError
 from fairnb.files import plain
 
@@ -52,7 +52,7 @@ def export(
     if sign is not None:
         identity = load_identity(sign, passphrase_from(passphrase_file))
     formats = tuple(part.strip() for part in to.split(",") if part.strip())
-    report = export_document(source, to=formats, sign=identity, role=role, redact=redact)
+    report = export_document(source, to=formats, sign=identity, role=role, redact=redact, progress=Progress())
     if as_json:
         put(plain(asdict(report)))
     for path in report.paths:

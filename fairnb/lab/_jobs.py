@@ -10,7 +10,7 @@ import re
 import secrets
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -36,6 +36,8 @@ _SECRETS = ("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "FAIRNB_PA
 # The command's last words: `fairnb: WHERE: FOUND; REMEDY [CODE]`.
 _PROBLEM = re.compile(r"^fairnb: (?P<said>.*) \[(?P<code>[a-z][a-z0-9-]*)\]$")
 _CELL = re.compile(r"^cell (?P<cell>\d+): ")
+# The command's progress where there is no terminal: `[DONE/TOTAL] STAGE`.
+_STAGE = re.compile(r"^\[\d+/\d+\] (?P<stage>.{1,100})$")
 
 
 @dataclass
@@ -48,7 +50,9 @@ class Job:
     result: Any = None
     """What it put on stdout, parsed; None if that was no JSON."""
     said: list[str] = field(default_factory=list)
-    """Lines for people."""
+    """Lines for people, those of its progress left out."""
+    stage: str = ""
+    """What it is at, as it says itself; empty if it says nothing."""
 
     def to_json(self) -> dict[str, Any]:
         """The job for the browser."""
@@ -58,6 +62,7 @@ class Job:
             "exit_code": self.exit_code,
             "result": self.result,
             "said": self.said,
+            "stage": self.stage,
             "problems": problems(self.said),
         }
 
@@ -181,7 +186,7 @@ class Jobs:
             return
         self._processes[job.id] = process
         try:
-            out, err = await asyncio.wait_for(_outputs(process), seconds)
+            out, err = await asyncio.wait_for(_outputs(process, job), seconds)
         except (TimeoutError, _TooMuchError):
             await _end(process)
             # What is still in the pipes goes unread, so that they are closed.
@@ -194,7 +199,7 @@ class Jobs:
             del self._processes[job.id]
         job.exit_code = await process.wait()
         lines = err.decode("utf-8", "replace").replace(self._top, "").splitlines()
-        job.said = [*lines[-_LINES:], *job.said]
+        job.said = [*[line for line in lines if not _STAGE.match(line)][-_LINES:], *job.said]
         with contextlib.suppress(ValueError):
             job.result = json.loads(out)
         if job.state == "running":
@@ -205,10 +210,10 @@ class _TooMuchError(Exception):
     """A job puts out more than is read."""
 
 
-async def _outputs(process: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
-    """All that a process puts out until it ends."""
+async def _outputs(process: asyncio.subprocess.Process, job: Job) -> tuple[bytes, bytes]:
+    """All that a process puts out until it ends; meanwhile the job learns what it is at."""
 
-    async def read(stream: asyncio.StreamReader | None) -> bytes:
+    async def read(stream: asyncio.StreamReader | None, told: Callable[[bytes], None]) -> bytes:
         parts: list[bytes] = []
         size = 0
         while stream is not None and (part := await stream.read(1 << 16)):
@@ -216,9 +221,20 @@ async def _outputs(process: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
             if size > _LARGEST:
                 raise _TooMuchError
             parts.append(part)
+            told(part)
         return b"".join(parts)
 
-    out, err = await asyncio.gather(read(process.stdout), read(process.stderr))
+    rest = b""
+
+    def look(part: bytes) -> None:
+        nonlocal rest
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            stage = _STAGE.match(line.decode("utf-8", "replace").rstrip())
+            if stage:
+                job.stage = stage["stage"]
+
+    out, err = await asyncio.gather(read(process.stdout, lambda _: None), read(process.stderr, look))
     return out, err
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -62,6 +62,7 @@ def export(
     sign: Identity | None = None,
     redact: str | None = None,
     role: str = "assessor",
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> ExportReport:
     """Write the audit document of a case beside its notebook.
 
@@ -77,6 +78,9 @@ def export(
         the same or narrower.
     role : str
         In what capacity the signer signs.
+    progress : callable, optional
+        Called with (stages done, stages in all, the stage that begins); pages that are kept from before are
+        neither drawn nor written.
 
     Returns
     -------
@@ -92,6 +96,8 @@ def export(
     """
     formats = _formats(to)
     notebook_path = _notebook_of(Path(source))
+    begin = _stages(formats, progress, signed=sign is not None)
+    begin("checking the notebook")
     material = material_of(_read(notebook_path), notebook_path.parent, redact=redact)
     evidence = canonical_json(material.evidence)
     reason = "draft" if material.draft else "final"
@@ -99,8 +105,23 @@ def export(
     if sign is not None:
         signer = Signer(sign.name, sign.organisation, role, sign.fingerprint)
     folder = notebook_path.parent
+
     # Built once for both, and not at all where both pages are kept from before.
-    document = cache(partial(_document_of, material))
+    @cache
+    def document() -> Document:
+        begin("drawing the figures")
+        return _document_of(material)
+
+    def screen() -> bytes:
+        drawn = document()
+        begin("writing the HTML page")
+        return document_html(material, signer, drawn).encode("utf-8")
+
+    def paper() -> bytes:
+        drawn = document()
+        begin("writing the PDF")
+        return document_pdf(material, signer, drawn)
+
     source_of_pages = {
         "evidence": str(material.evidence["content_sha256"]),
         "notebook": digest_of(material.notebook),
@@ -112,23 +133,16 @@ def export(
     contents: dict[Path, bytes] = {}
     warnings: list[str] = []
     if "html" in formats:
-        html = kept(
-            pages,
-            {**source_of_pages, "medium": "screen"},
-            lambda: document_html(material, signer, document()).encode("utf-8"),
-        )
+        html = kept(pages, {**source_of_pages, "medium": "screen"}, screen)
         contents[folder / "audit.html"] = html
         if sign is not None:
             from fairnb.report._sign import sign_detached
 
+            begin("signing the HTML page")
             contents[folder / "audit.html.p7s"] = sign_detached(html, sign, reason=reason, role=role)
     if "pdf" in formats:
         try:
-            pdf = kept(
-                pages,
-                {**source_of_pages, "medium": "paper"},
-                lambda: document_pdf(material, signer, document()),
-            )
+            pdf = kept(pages, {**source_of_pages, "medium": "paper"}, paper)
         except FairnbError as error:
             if error.code != "no-pango" or formats == ("pdf",):
                 raise
@@ -137,12 +151,15 @@ def export(
             if sign is not None:
                 from fairnb.report._sign import sign_pdf
 
+                begin("signing the PDF")
                 pdf = sign_pdf(pdf, sign, reason=reason, role=role)
             contents[folder / "audit.pdf"] = pdf
     if "json" in formats:
         contents[folder / "evidence.json"] = evidence
+    begin("saving the files")
     write_all(contents)
     _remove_stale_signature(folder, contents)
+    begin("exported")
     return ExportReport(
         paths=tuple(contents),
         status="draft" if material.draft else "final",
@@ -151,6 +168,20 @@ def export(
         signed=sign is not None,
         warnings=tuple(warnings),
     )
+
+
+def _stages(
+    formats: Sequence[str], progress: Callable[[int, int, str], None] | None, *, signed: bool
+) -> Callable[[str], None]:
+    """What tells `progress` of each stage of an export as it begins."""
+    stages = ["checking the notebook"]
+    if {"html", "pdf"}.intersection(formats):
+        stages.append("drawing the figures")
+    for name, page in (("html", "HTML page"), ("pdf", "PDF")):
+        if name in formats:
+            stages += [f"writing the {page}", f"signing the {page}"][: 1 + signed]
+    stages += ["saving the files", "exported"]
+    return lambda stage: progress(stages.index(stage), len(stages) - 1, stage) if progress else None
 
 
 def document_html(material: Material, signer: Signer | None = None, document: Document | None = None) -> str:

@@ -117,14 +117,18 @@ async function exportAudit(
     event.preventDefault();
     stop.abort();
   };
-  const done = server.run('export', { path, kernel, ...answer.value }, stop.signal);
+  const pending = `Exporting the audit of ${panel.title.label}`;
+  let shown = '';
+  const done = server.run('export', { path, kernel, ...answer.value }, stop.signal, stage => {
+    Notification.update({ id: shown, message: `${pending}: ${stage}…` });
+  });
   const pdf = PathExt.join(PathExt.dirname(path), 'audit.pdf');
   const open = { label: 'Open PDF', callback: () => void app.commands.execute('docmanager:open', { path: pdf }) };
-  Notification.promise(
+  shown = Notification.promise(
     done.then(job => outcome(job.result)),
     {
       pending: {
-        message: `Exporting the audit of ${panel.title.label}`,
+        message: pending,
         options: { autoClose: false, actions: [{ label: 'Cancel', callback: cancel }] }
       },
       success: {

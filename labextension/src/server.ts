@@ -37,6 +37,8 @@ export interface IJob {
   result: unknown;
   /** What it said to people, line by line. */
   said: string[];
+  /** What it is at, in its own words; empty if it does not say, such as that of another version. */
+  stage: string;
   problems: IProblem[];
 }
 
@@ -64,14 +66,28 @@ export class Server {
    * Start a job and wait for its end.
    *
    * @param stop - ends the job when aborted.
+   * @param onStage - called with what the job is at, whenever that is something else.
    * @returns the job, done.
    * @throws JobError if it failed or was cancelled; Error if it did not begin, or is out of reach.
    */
-  async run(kind: string, body: object, stop?: AbortSignal): Promise<IJob> {
+  async run(
+    kind: string,
+    body: object,
+    stop?: AbortSignal,
+    onStage?: (stage: string) => void
+  ): Promise<IJob> {
+    let stage = '';
     const job = await untilEnd(
       await this.ask<IJob>(`jobs/${kind}`, 'POST', body),
       seen => seen.state === 'running',
-      seen => this.ask<IJob>(`job/${seen.id}`, stop?.aborted ? 'DELETE' : 'GET'),
+      async seen => {
+        const now = await this.ask<IJob>(`job/${seen.id}`, stop?.aborted ? 'DELETE' : 'GET');
+        if (now.state === 'running' && now.stage && now.stage !== stage) {
+          stage = now.stage;
+          onStage?.(stage);
+        }
+        return now;
+      },
       () => new Promise(resolve => setTimeout(resolve, PAUSE))
     );
     if (job.state !== 'done') {

@@ -251,6 +251,9 @@ def test_export_signs_and_verification_names_the_signer(
     assert serious(page, ".jp-Dialog-content") == []
     page.keyboard.press("Escape")
     export(page, identity=f"{case}/me.p12", passphrase=PASSPHRASE)
+    # What takes longest is named meanwhile, and can be cancelled as before.
+    running = page.wait_for_selector(".Toastify__toast:has-text(': writing the PDF…')", timeout=180_000)
+    assert "Cancel" in running.inner_text()
     page.wait_for_selector(".Toastify__toast--success:has-text('signed')", timeout=180_000)
     for name in ("audit.pdf", "audit.html", "audit.html.p7s", "evidence.json"):
         assert (lab.root / case / name).stat().st_size > 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from fairnb.cli import main
+from fairnb.cli._app import Progress, say
 
 
 @pytest.fixture
@@ -94,6 +96,7 @@ def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
     told = capsys.readouterr()
     assert json.loads(told.out)["status"] == "draft"
     assert "draft: " in told.err
+    assert "[3/5] signing the HTML page\n" in told.err
     document = case / "audit.html"
     assert main(["verify", str(document), "--trust", str(identity.with_suffix(".pem")), "--json"]) == 0
     status = json.loads(capsys.readouterr().out)
@@ -129,6 +132,18 @@ def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
     for own in (case, case / "assessment.ipynb", case / "evidence.json"):
         assert main(["measures", str(own)]) == 0
         assert capsys.readouterr().err == ""
+
+
+def test_what_is_said_takes_the_place_of_the_progress_on_a_terminal(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    Progress()(0, 5, "checking the notebook")
+    say("fairnb: cell 3: the cell failed; run it again [cell-failed]")
+    say("second")
+    told = capsys.readouterr().err
+    assert told == (
+        "\r\033[K[0/5] checking the notebook"
+        "\r\033[Kfairnb: cell 3: the cell failed; run it again [cell-failed]\nsecond\n"
+    )
 
 
 def test_signing_without_terminal_or_passphrase_never_waits(case, tmp_path, capsys, monkeypatch):

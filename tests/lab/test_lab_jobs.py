@@ -63,6 +63,26 @@ echo '{"intact": false}'; exit 3""")
     during(work, tmp_path)
 
 
+def test_a_job_tells_its_stage_while_it_runs(program: Callable[[str], str], tmp_path: Path) -> None:
+    python = program("""echo "[0/3] checking the notebook" >&2
+printf "[1/3] writing " >&2; sleep 0.2; echo "the PDF" >&2
+while [ ! -e go ]; do sleep 0.02; done
+echo "[3/3] exported" >&2; echo "wrote audit.pdf" >&2""")
+
+    async def work(jobs: Jobs) -> None:
+        job = jobs.start(python, ["export", "x"], tmp_path, seconds=20)
+        assert job.to_json()["stage"] == ""
+        end = time.monotonic() + 10
+        while job.stage != "writing the PDF" and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+        assert (job.state, job.to_json()["stage"]) == ("running", "writing the PDF")
+        (tmp_path / "go").touch()
+        await ended(job)
+        assert job.said == ["wrote audit.pdf"]
+
+    during(work, tmp_path)
+
+
 def test_lines_that_are_no_error_are_no_problem() -> None:
     assert problems(["wrote audit.pdf", "fairnb: a sentence without a code", "x [code]"]) == []
 

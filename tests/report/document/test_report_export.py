@@ -474,3 +474,22 @@ def test_pictures_in_annexes_are_bounded() -> None:
     Image.new("1", (20_000, 10_000)).save(stream, "PNG")
     assert safe_png(stream.getvalue()) == ""
     assert safe_png(b"<svg onload=alert(1)>") == ""
+
+
+def test_an_export_tells_its_stages_and_leaves_out_what_is_kept(case: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def export_again() -> list[tuple[int, int, str]]:
+        told.clear()
+        export(case, to=["html", "pdf"], progress=lambda *stage: told.append(stage))
+        return told
+
+    assert export_again() == [
+        (0, 5, "checking the notebook"),
+        (1, 5, "drawing the figures"),
+        (2, 5, "writing the HTML page"),
+        (3, 5, "writing the PDF"),
+        (4, 5, "saving the files"),
+        (5, 5, "exported"),
+    ]
+    assert [done for done, _, _ in export_again()] == [0, 4, 5]
