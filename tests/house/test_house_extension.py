@@ -8,6 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import get_args
 
+import pytest
+
 from fairnb.case._case import State
 from fairnb.case._payload import BUNDLE, CONTROLS, SCHEMA
 from fairnb.errors import ExitCode
@@ -46,6 +48,71 @@ def test_severities_in_their_order_and_requirements() -> None:
     numbers = re.search(r"requirements: \[([\d, ]+)\]", text("assessment.ts"))
     assert numbers
     assert [int(one) for one in numbers[1].split(",")] == [int(one) for one in Altai]
+
+
+DOCUMENT = (CHECKOUT / "report_templates" / "audit" / "audit.css").read_text("utf-8")
+PANEL = (CHECKOUT / "labextension" / "style" / "base.css").read_text("utf-8")
+BACKGROUND = {"light": "#ffffff", "dark": "#212121"}
+"""Of JupyterLab's panels, `--jp-layout-color1` of its own two themes."""
+
+
+def variables(style: str, before: str) -> dict[str, str]:
+    """Custom properties of the rule that begins like this."""
+    found = re.search(rf"{re.escape(before)}\s*{{([^}}]*)}}", style)
+    assert found, before
+    return dict(re.findall(r"(--[\w-]+):\s*(#\w{6})\b", found[1]))
+
+
+def hues_of_the_document(rule: str) -> dict[str, str]:
+    """Colour of each severity's word in the document."""
+    colours = variables(DOCUMENT, rule)
+    named = {
+        severity: colour
+        for names, colour in re.findall(r"((?:\.severity\.\w+,?)+){color:var\((--\w+)\)}", DOCUMENT)
+        for severity in re.findall(r"\.severity\.(\w+)", names)
+    }
+    return {severity: colours[colour] for severity, colour in named.items()}
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2, contrast ratio of two colours."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        red, green, blue = (
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("theme", "document", "panel"),
+    [
+        ("light", ":root", "body"),
+        (
+            "dark",
+            "@media screen and (prefers-color-scheme:dark){\n:root",
+            "body[data-jp-theme-light='false']",
+        ),
+    ],
+)
+def test_severities_have_the_documents_hues_in_the_panel(theme: str, document: str, panel: str) -> None:
+    hues = hues_of_the_document(document)
+    assert list(hues) == [str(one) for one in Severity]
+    assert variables(PANEL, panel) == {f"--fairnb-{severity}": hue for severity, hue in hues.items()}
+    assert all(contrast(hue, BACKGROUND[theme]) >= 4.5 for hue in hues.values())
+
+
+def test_no_hue_of_a_severity_is_declared_twice() -> None:
+    for severity in Severity:
+        assert PANEL.count(f"--fairnb-{severity}:") == 2  # light, dark
+        assert (
+            PANEL.count(f"[data-severity='{severity}'] {{\n  --fairnb-mark: var(--fairnb-{severity});") == 1
+        )
+    assert contrast("#000000", "#ffffff") == 21
 
 
 def test_states_that_a_case_tells() -> None:
