@@ -21,8 +21,8 @@ class CaseText:
     """A parsed case file that keeps every comment where it stands.
 
     tomlkit takes the comments before a table's head for the end of the table before it: a table put or
-    taken there would part them. New tables therefore go to the end of the file, and of one that is taken
-    out the comments behind its last key stay.
+    taken there would part them. New tables therefore go to the end of the file, but for those of a table that
+    is written on one line, which end there; and of one that is taken out the comments behind its last key stay.
 
     Parameters
     ----------
@@ -112,15 +112,28 @@ class CaseText:
     def text(self) -> str:
         """The whole file."""
         import tomlkit
+        from tomlkit.items import InlineTable
 
-        text = tomlkit.dumps(self._document)
-        end = "\r\n" if "\r\n" in text else "\n"
+        document = self._parse(tomlkit.dumps(self._document))
+        ending: dict[tuple[str, ...], Any] = {}
         for names, table in self._new.items():
-            if len(table):
-                gap = "" if text.endswith(end) or not text else end
-                body = table.as_string().replace("\r\n", "\n").replace("\n", end)
-                head = ".".join(tomlkit.key(name).as_string() for name in names)
-                text += f"{gap}{end}[{head}]{end}{body}"
+            at, rest = document, list(names)
+            while rest and hasattr(at, "get") and rest[0] in at:
+                at = at[rest.pop(0)]
+            if len(table) and isinstance(at, InlineTable):
+                value = table.unwrap()
+                for name in reversed(rest[1:]):
+                    value = {name: value}
+                set_value(at, rest[0], value)
+            elif len(table):
+                ending[names] = table
+        text = tomlkit.dumps(document)
+        end = "\r\n" if "\r\n" in text else "\n"
+        for names, table in ending.items():
+            gap = "" if text.endswith(end) or not text else end
+            body = table.as_string().replace("\r\n", "\n").replace("\n", end)
+            head = ".".join(tomlkit.key(name).as_string() for name in names)
+            text += f"{gap}{end}[{head}]{end}{body}"
         return text
 
 

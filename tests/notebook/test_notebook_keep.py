@@ -181,3 +181,25 @@ def test_half_a_character_is_refused_in_one_sentence(folder: Path) -> None:
         edit_case_file(folder, lambda document: set_value(document.table("system"), "name", "\ud800"))
     assert caught.value.code == "bad-value"
     assert (folder / "assessment.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "corpus = {}\n",
+        "corpus = { train = { path = 'a' } } # x\r\n",
+        "[corpus]\ntrain = { path = 'a' }\n",
+        "corpus.train.path = 'a'\n",
+        "[system]\nx = { y = 1 }\n",
+    ],
+)
+def test_a_new_table_can_be_read_however_its_neighbours_are_written(before: str) -> None:
+    wanted = tomllib.loads(before)
+    wanted.setdefault("corpus", {})["test"] = {"path": "x", "map": {"woman": 1}}
+    document = CaseText(before)
+    table = document.table("corpus", "test")
+    table["path"] = "x"
+    document.table("corpus", "test", "map")["woman"] = 1
+    assert tomllib.loads(document.text()) == wanted
+    # Asking for the text changes nothing.
+    assert document.text() == document.text()

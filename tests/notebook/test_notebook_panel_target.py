@@ -9,7 +9,7 @@ import pytest
 
 from fairnb.case import read_case_file
 from fairnb.errors import FairnbError
-from fairnb.notebook._keep import CaseText
+from fairnb.notebook._keep import CaseText, edit_case_file
 from fairnb.notebook._panel_target import TargetForms
 from fairnb.sections import Target
 
@@ -167,3 +167,30 @@ def test_a_target_that_somebody_wrote_or_renamed_meanwhile_is_neither_taken_nor_
 
 def _rename(forms: TargetForms, name: str) -> None:
     forms.forms[0].name.value = name
+
+
+def test_a_target_added_to_those_of_one_line_stands_there_and_nothing_else_changes(
+    small: Callable[..., Path],
+) -> None:
+    line = 'targets = { silly = { classes = ["silly"], threshold = 0.4 } }  # the question of the complaint'
+    folder = small(system='python = "module:score"\nclasses = ["silly", "rude"]')
+    path = folder / "assessment.toml"
+    before = f"# agreed\n{line}\n\n{path.read_text()}"
+    path.write_text(before)
+    reading = read_case_file(folder)
+    assert reading.errors == ()
+    forms = TargetForms(reading.tables["targets"], lambda key, first: first)
+    forms.add()
+    added = forms.forms[1]
+    added.name.value, added.classes.value, added.source.value = "very rude", "rude", 'the "council"'
+    edit_case_file(folder, forms.edit)
+    edited = path.read_text()
+    (changed,) = [row for row in edited.splitlines() if row.startswith("targets")]
+    assert edited.replace(changed, line) == before
+    assert changed.startswith(line.partition(" }  #")[0])
+    assert changed.endswith("  # the question of the complaint")
+    targets = read_case_file(folder).tables["targets"]
+    assert [(one.name, one.classes, one.threshold, one.threshold_source) for one in targets] == [
+        ("silly", ("silly",), 0.4, ""),
+        ("very rude", ("rude",), 0.5, 'the "council"'),
+    ]
