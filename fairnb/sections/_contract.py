@@ -267,7 +267,7 @@ class View(Protocol):
 class SectionParams(BaseModel):
     """Base of every section's parameters: at once case-file table, controls, and record."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False)
 
     folded: ClassVar[tuple[str, ...]] = ()
     """Parameters that most people leave as they are: controls show them only when asked to."""

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from fairnb.case import CASE_FILE, load_case, read_case_file
 from fairnb.case._lines import key_lines, line_of
+from fairnb.case._read import resolve
 from fairnb.errors import FairnbError, FairnbErrors
+from fairnb.sections import section, section_ids
 
 
 def read(tmp_path: Path, text: str) -> Any:
@@ -239,3 +242,23 @@ def test_a_title_that_no_page_can_hold_is_refused(make_case: Any) -> None:
     with pytest.raises(FairnbErrors) as caught:
         load_case(make_case(toml=make_case.toml.replace("none of us built it", "I" * 2000)))
     assert "a word of 2,000 characters" in str(caught.value)
+
+
+def _numbers(identity: str) -> list[str]:
+    """Parameters of a section that take a number."""
+    fields = section(identity).Params.model_fields.items()
+    return [name for name, field in fields if float in (field.annotation, *get_args(field.annotation))]
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan])
+def test_no_section_takes_a_number_that_is_not_finite(number: float) -> None:
+    asked = [(identity, name) for identity in section_ids() for name in _numbers(identity)]
+    assert ("footprint", "watts") in asked
+    for identity, name in asked:
+        with pytest.raises(FairnbError) as refused:
+            resolve(identity, {name: number}, f"[sections.{identity}] ")
+        assert (refused.value.code, refused.value.where) == ("bad-value", f"[sections.{identity}] {name}")
+        assert refused.value.found == f"{number!r} is not possible here"
+        assert refused.value.remedy.startswith("it must be ")
+    with pytest.raises(FairnbError, match="inf is not possible here; it must be a finite number"):
+        resolve("footprint", {"watts": math.inf}, "")
