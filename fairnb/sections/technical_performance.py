@@ -34,7 +34,7 @@ class TechnicalPerformance(Section):
 
     id = "technical_performance"
     title = "Technical performance"
-    version = 5
+    version = 6
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.TEST_CORPUS, Need.SCORES)
     source = "Paper, section 3, Table 1; DeLong et al. (1988) for the AUC; Wilson (1927) for shares."

@@ -14,9 +14,10 @@ import numpy.typing as npt
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.files import canonical_json, sha256
 from fairnb.statistics._arrays import Counts, read_only
-from fairnb.statistics._clusters import UNIT, ClusterSums, kept_pairs
+from fairnb.statistics._clusters import ClusterSums
 from fairnb.statistics._keys import SHIFTS, TOP, TYPES
 from fairnb.statistics._memo import of_entries
+from fairnb.statistics._plausible import check_tally, require
 
 if TYPE_CHECKING:
     from fairnb.statistics._tally import Tally
@@ -31,6 +32,8 @@ _HALF = 62
 """Bits of a product's lower half: products of scores are stored in two."""
 LARGEST = 64 * 2**20
 """Bytes of content that are written or unpacked at most."""
+MOST_ENTRIES = 4_000_000
+"""Entries that are written or read at most: read, each takes far more bytes than it does packed."""
 
 
 def digest(tally: Tally) -> str:
@@ -55,7 +58,8 @@ def encode(tally: Tally, limit: int | None) -> tuple[Tally, bytes]:
         fitting = tally.coarsened(shift)
         content = _content(fitting)
         data = _packed(fitting, content)
-        if sum(map(len, content)) <= LARGEST and (limit is None or len(data) <= limit):
+        fits = len(fitting.entries) <= MOST_ENTRIES and sum(map(len, content)) <= LARGEST
+        if fits and (limit is None or len(data) <= limit):
             # What is fitted is stored and digested next: neither packs it a second time.
             vars(fitting)[_STORED] = data
             vars(fitting)["digest"] = sha256(b"".join(content))
@@ -233,31 +237,34 @@ def _parsed(content: bytes, kind: type[Tally]) -> Tally:
     names, thresholds = tuple(header["names"]), tuple(float(one) for one in header["thresholds"])
     shift, size, clusters = header["shift"], header["entries"], header["clusters"]
     whole = all(type(one) is int for one in (shift, size, 0 if clusters is None else clusters))
-    _require(whole and shift in SHIFTS and header["dtype"] in TYPES)
-    _require(all(isinstance(name, str) for name in names) and names[:1] == ("",))
-    _require(len(set(names)) == len(names) and all(np.isfinite(thresholds)))
-    _require(list(thresholds) == sorted(set(thresholds)))
+    require(whole and shift in SHIFTS and header["dtype"] in TYPES)
+    require(all(isinstance(name, str) for name in names) and names[:1] == ("",))
+    require(len(set(names)) == len(names) and all(np.isfinite(thresholds)))
+    require(list(thresholds) == sorted(set(thresholds)) and all(0 <= one <= 1 for one in thresholds))
+    require(size <= MOST_ENTRIES)
 
     groups = len(names)
     lengths = reader.counts(2 * groups)
-    _require(sum(lengths.tolist()) == size)
+    require(sum(lengths.tolist()) == size)
     steps = reader.counts(size)
     starts = np.concatenate(([0], np.cumsum(lengths)))
     first = np.zeros(size, bool)
     first[starts[:-1][lengths > 0]] = True
-    _require(bool(np.all(steps[~first] > 0)) and bool(np.all(steps <= TOP >> shift)))
+    require(bool(np.all(steps[~first] > 0)) and bool(np.all(steps <= TOP >> shift)))
     running = np.cumsum(steps)
     before = np.repeat(running[first] - steps[first], lengths[lengths > 0])
     keys = running - before
-    _require(bool(np.all(keys <= TOP >> shift)))
+    require(bool(np.all(keys <= TOP >> shift)))
     cells = np.repeat(np.arange(2 * groups, dtype=np.uint64), lengths)
     clustered = None
     counts = reader.counts(size) + 1
     unscored, unlabelled = reader.counts(groups, 2), reader.counts(groups)
     flagged = reader.counts(len(thresholds), groups, 2)
     if clusters is not None:
+        # Each pair that was asked for is a group of its own; more of them would take memory before they are looked at.
+        require(2 * groups - 1 <= clusters <= 3 * groups - 2)
         clustered = _parsed_sums(reader, groups, clusters, len(thresholds))
-    _require(reader.at == len(content))
+    require(reader.at == len(content))
     tally = kind(
         names=names,
         entries=read_only(cells << np.uint64(32) | keys.astype(np.uint64)),
@@ -270,8 +277,8 @@ def _parsed(content: bytes, kind: type[Tally]) -> Tally:
         shift=shift,
         clusters=clustered,
     )
-    _check_sums(tally)
-    _require(b"".join(_content(tally)) == content)
+    check_tally(tally)
+    require(b"".join(_content(tally)) == content)
     return tally
 
 
@@ -282,48 +289,3 @@ def _parsed_sums(reader: _Reader, groups: int, pairs: int, thresholds: int) -> C
     flagged = reader.counts(thresholds, pairs, 3, 2, 2)
     arrays = (kept, counted, totals, rows, high * 2**_HALF + low, flagged)
     return ClusterSums(*map(read_only, arrays))
-
-
-def _require(holds: bool) -> None:
-    if not holds:
-        raise ValueError
-
-
-def _check_sums(tally: Tally) -> None:
-    """A group is part of everyone, the flagged part of the counted, clusters the whole of their groups."""
-    _require(float(tally.counts.astype(np.float64).sum()) < 2**53)
-    cells = tally.entries >> np.uint64(32)
-    everyone = tally.entries & np.uint64(0xFFFFFFFF) | (cells & np.uint64(1)) << np.uint64(32)
-    own = int(tally.starts[2])
-    place = np.searchsorted(tally.entries[:own], everyone)
-    _require(bool(np.all(place < own)))
-    _require(bool(np.all(tally.entries[place] == everyone)))
-    _require(bool(np.all(tally.counts[place] >= tally.counts)))
-    for part in (tally.unscored_counts, tally.unlabelled_counts, *tally.flagged):
-        _require(bool(np.all(part <= part[0])))
-    _require(bool(np.all(tally.flagged <= tally.support_counts)))
-    _require(bool(np.all(np.diff(tally.flagged, axis=0) <= 0)))
-    if tally.clusters is not None:
-        _check_clusters(tally, tally.clusters)
-
-
-def _check_clusters(tally: Tally, sums: ClusterSums) -> None:
-    """Clusters are at most their rows, a row is in a product with itself, flagged ones are among the rows."""
-    groups = len(tally.names)
-    asked = [(int(a), int(b)) for a, b in sums.pairs[2 * groups - 1 :]]
-    _require(np.array_equal(sums.pairs, kept_pairs(groups, asked)))
-    _require(asked == sorted(set(asked)) and all(0 < a < b < groups for a, b in asked))
-    rows = tally.support_counts
-    whole = np.concatenate((rows, rows.sum(axis=1, keepdims=True)), axis=1)
-    either = sums.counted[:, :, 2]
-    _require(bool(np.all(sums.counted <= np.stack((whole, whole[0] - whole), axis=1))))
-    _require(bool(np.all((sums.counted > 0) == (np.stack((whole, whole[0] - whole), axis=1) > 0))))
-    _require(bool(np.all(sums.counted[:, :, :2] <= either[:, :, None])))
-    _require(bool(np.all(either <= sums.counted[:, :, :2].sum(axis=2))))
-    _require(bool(np.all(sums.totals <= UNIT * rows)))
-    own = sums.pairs[:, 0] == sums.pairs[:, 1]
-    same = sums.rows[own][:, [0, 1], [0, 1]]
-    _require(bool(np.all(same[np.argsort(sums.pairs[own, 0])] >= rows)))
-    _require(bool(np.all(sums.flagged <= sums.rows[:, None])))
-    limits = np.array([UNIT, UNIT, UNIT**2], object)[:, None, None] * sums.rows[:, None].astype(object)
-    _require(bool(np.all(sums.scores <= limits)))

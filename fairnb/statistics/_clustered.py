@@ -153,11 +153,9 @@ def _ratio(
     if not rows:
         return None
     value = hits / (rows * UNIT) if outcome == "score" else hits / rows
-    return _Ratio(
-        value,
-        tally.clusters_of(group, label) or 0,
-        _covariance(tally, outcome, group, group, label, threshold),
-    )
+    # Sums that were read, not counted, may have been made up so that they give less than nothing.
+    variance = max(0.0, _covariance(tally, outcome, group, group, label, threshold))
+    return _Ratio(value, tally.clusters_of(group, label) or 0, variance)
 
 
 @of_thresholds

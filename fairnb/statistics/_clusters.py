@@ -105,7 +105,7 @@ def cluster_codes(clusters: Sequence[object]) -> npt.NDArray[np.int64]:
 def kept_pairs(groups: int, asked: Iterable[tuple[int, int]]) -> Counts:
     """Pairs of groups that `ClusterSums.pairs` holds."""
     own = [pair for group in range(1, groups) for pair in ((group, 0), (group, group))]
-    return read_only(np.array([(0, 0), *own, *asked], np.int64))
+    return read_only(np.array([(0, 0), *own, *(pair for pair in asked if pair[0] != pair[1])], np.int64))
 
 
 class ClusterRows:

@@ -356,6 +356,12 @@ def _same_kind(first: Tally, other: Tally) -> None:
         raise FairnbError(
             "tallies-differ", "one tally has clusters and another has none", "count all chunks alike"
         )
+    if first.clusters and other.clusters and not np.array_equal(first.clusters.pairs, other.clusters.pairs):
+        raise FairnbError(
+            "tallies-differ",
+            "two tallies were counted for different pairs of groups",
+            "count all chunks alike",
+        )
 
 
 def _added(tallies: list[Tally]) -> Tally:

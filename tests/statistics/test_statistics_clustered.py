@@ -1,5 +1,7 @@
 """Cluster-robust shares and means: against a sandwich variance from statsmodels, and their coverage."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -201,6 +203,15 @@ def test_no_row_one_cluster_and_no_spread():
     full = clustered_mean(alike, "flagged", "", 1, threshold=0.5)
     assert (full.value, full.high) == (1.0, 1.0)
     assert full.low < wilson(3, 3).low
+
+
+def test_sums_that_were_made_up_give_no_error_but_no_spread():
+    made = counted(*simulated())
+    scores = made.clusters.scores.copy()
+    scores[:, 2] = 0
+    forged = replace(made, clusters=replace(made.clusters, scores=scores))
+    got = clustered_mean(forged, "score")
+    assert got.low == got.value == got.high
 
 
 def test_mistakes_are_told():
