@@ -104,17 +104,19 @@ def test_differences_have_the_limits_of_moves_summed_author_by_author(outcome, l
         "score": scores.astype(float),
     }[outcome]
     inside = {"": np.ones(len(labels), bool), "a": groups[:, 0], "b": groups[:, 1]}
-    moves, clusters = [], []
+    moves, clusters, means = [], [], []
     for name in pair:
         kept = ~inside[name[1:]] if name.startswith("~") else inside[name].copy()
         if label is not None:
             kept &= labels == label
         moves.append(np.bincount(author, kept * (hit - hit[kept].mean()) / kept.sum(), minlength=12))
         clusters.append(len(set(author[kept])))
+        means.append(hit[kept].mean())
     correction = [np.sqrt(one / (one - 1)) for one in clusters]
     r = (moves[0] @ moves[1]) / np.sqrt((moves[0] @ moves[0]) * (moves[1] @ moves[1]))
     made = counted(labels, scores, groups, author)
     one, other = (clustered_mean(made, outcome, name, label, threshold=0.5) for name in pair)
+    assert [one.value, other.value] == pytest.approx(means, abs=1e-7)
     if outcome == "score":
         from scipy import stats
 
@@ -203,6 +205,12 @@ def test_no_row_one_cluster_and_no_spread():
     full = clustered_mean(alike, "flagged", "", 1, threshold=0.5)
     assert (full.value, full.high) == (1.0, 1.0)
     assert full.low < wilson(3, 3).low
+
+
+def test_clusters_are_told_apart_by_their_names_as_text():
+    apart = tally([1] * 4, [0.2, 0.4, 0.6, 0.9], clusters=[7, 8, 7, 8])
+    assert tally([1] * 4, [0.2, 0.4, 0.6, 0.9], clusters=["7", 8, 7, "8"]) == apart
+    assert apart.clusters_of() == 2
 
 
 def test_sums_that_were_made_up_give_no_error_but_no_spread():

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fairnb.errors import FairnbError
 from fairnb.statistics import (
     Counting,
     Tally,
@@ -110,3 +111,10 @@ def test_sums_of_products_are_taken_in_blocks_whatever_the_number_of_cores() -> 
     assert dot(one, other) == math.fsum(blocks)
     assert dot(one, other) == pytest.approx(math.fsum((one * other).tolist()), rel=1e-13)
     assert dot(one[:10_000], other[:10_000]) == blocks[0]
+
+
+def test_clusters_of_other_rows_are_told() -> None:
+    labels, scores, groups, names = _rows(20, "float32")
+    with pytest.raises(FairnbError) as raised:
+        Counting(labels, scores, groups, names, clusters=["a"] * 21)
+    assert raised.value.code == "lengths-differ"
