@@ -60,7 +60,7 @@ def raised_by(array: np.ndarray, place: tuple[int, ...], by: int) -> np.ndarray:
         ("flagged", (1, 0, 2, 0, 1), 1),
         ("flagged", (1, 2, 2, 1, 1), -10),
         ("pairs", (1, 1), 1),
-        ("pairs", (5, 1), -1),
+        ("pairs", (7, 1), 1),
     ],
 )
 def test_sums_over_clusters_that_no_rows_give(name: str, place: tuple[int, ...], by: int) -> None:
@@ -69,6 +69,50 @@ def test_sums_over_clusters_that_no_rows_give(name: str, place: tuple[int, ...],
     assert Tally.from_bytes(made.to_bytes()) == made
     changed = {name: raised_by(getattr(made.clusters, name), place, by)}
     assert is_refused(replace(made, clusters=replace(made.clusters, **changed)))
+
+
+def test_more_clusters_than_rows_and_none_where_there_are_rows() -> None:
+    made = example()
+    sums = made.clusters
+    assert sums is not None
+    for told in ([1000, 1000, 1500], [0, 0, 0], [5, 5, 11]):
+        counted = sums.counted.copy()
+        counted[1, 0] = told
+        assert is_refused(replace(made, clusters=replace(sums, counted=counted)))
+
+
+def test_products_of_a_pair_above_those_of_its_rows() -> None:
+    made = example()
+    sums = made.clusters
+    assert sums is not None
+    flagged, scores = sums.flagged.copy(), sums.scores.copy()
+    flagged[1, 7, 2, 0, 1] = sums.rows[7, 0, 1] + 1
+    scores[7, 1, 1, 1] = int(sums.rows[7, 1, 1]) * 2**32 + 1
+    for changed in ({"flagged": flagged}, {"scores": scores}):
+        assert is_refused(replace(made, clusters=replace(sums, **changed)))
+
+
+def test_each_row_is_in_a_product_with_itself() -> None:
+    made = example()
+    sums = made.clusters
+    assert sums is not None
+    rows, scores, flagged = sums.rows.copy(), sums.scores.copy(), sums.flagged.copy()
+    scores[2], flagged[:, 2], rows[2] = 0, 0, np.diag(made.support_counts[1] - 1)
+    assert is_refused(replace(made, clusters=replace(sums, rows=rows, scores=scores, flagged=flagged)))
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 3), (11, 12)], ids=["own", "asked"])
+def test_pairs_stand_in_one_order(one: int, other: int) -> None:
+    # All groups are alike, so that nothing but the order of their pairs can tell.
+    groups, pairs = np.ones((60, 3), bool), [("a", "b"), ("a", "c")]
+    scores, clusters = np.linspace(0, 1, 60), np.arange(60) // 4
+    made = tally([0, 1] * 30, scores, groups, list("abc"), clusters=clusters, pairs=pairs)
+    assert made.clusters is not None
+    assert len(made.clusters.pairs) == 13
+    assert Tally.from_bytes(made.to_bytes()) == made
+    swapped = made.clusters.pairs.copy()
+    swapped[[one, other]] = swapped[[other, one]]
+    assert is_refused(replace(made, clusters=replace(made.clusters, pairs=swapped)))
 
 
 def test_everyone_s_scores_are_no_less_than_a_group_s_where_entries_are_coarse() -> None:
