@@ -60,7 +60,7 @@ def raised_by(array: np.ndarray, place: tuple[int, ...], by: int) -> np.ndarray:
         ("flagged", (1, 0, 2, 0, 1), 1),
         ("flagged", (1, 2, 2, 1, 1), -10),
         ("pairs", (1, 1), 1),
-        ("pairs", (7, 1), 1),
+        ("pairs", (7, 1), -1),
     ],
 )
 def test_sums_over_clusters_that_no_rows_give(name: str, place: tuple[int, ...], by: int) -> None:
