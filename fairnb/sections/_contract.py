@@ -116,7 +116,8 @@ class Criteria(BaseModel):
     @classmethod
     def _within_one(cls, shares: dict[str, float]) -> dict[str, float]:
         total = math.fsum(shares.values())
-        if min(shares.values(), default=0.0) < 0 or total > 1 + 1e-9:
+        # Put so that what is not a number is refused, too.
+        if not (all(share >= 0 for share in shares.values()) and total <= 1 + 1e-9):
             raise ValueError(f"the shares of alpha are parts of one, and these add up to {total:g}")
         return shares
 

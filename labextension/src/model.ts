@@ -9,11 +9,14 @@ import { ISignal, Signal } from '@lumino/signaling';
 import { IAssessment, ISectionInfo, stillSaid, summarise } from './assessment.js';
 import { cellsOf, holdsAssessment, kernelVersion, titleOf } from './notebook.js';
 import { Runs } from './runs.js';
+import { StatusError } from './patience.js';
 import { IKnown, Server } from './server.js';
 
 /** Milliseconds of quiet before the notebook is read again, and before its case is asked. */
 const QUIET = 150;
 const ASK = 1200;
+/** The server's status while as many jobs run as may: the case is asked again after theirs. */
+const TOO_MANY = 429;
 
 export class AssessmentModel implements IDisposable {
   constructor(
@@ -206,7 +209,12 @@ export class AssessmentModel implements IDisposable {
     const states = await this.server.run('plan', { path, kernel }).then(
       job => readStates(job.result),
       // A busy kernel, or a case file that cannot be read just now: what was known stays.
-      () => this._states
+      (reason: unknown) => {
+        if (reason instanceof StatusError && reason.status === TOO_MANY) {
+          void this._asking.invoke();
+        }
+        return this._states;
+      }
     );
     if (panel === this._panel && !this._disposed) {
       this._states = states;

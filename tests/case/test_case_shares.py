@@ -96,6 +96,7 @@ def test_a_changed_part_makes_the_result_stale_and_is_printed(make_case: Any) ->
     [
         ("{ asking = 0.8, asking_more = 0.3 }", "add up to 1.1"),
         ("{ asking = -0.1 }", "parts of one"),
+        ("{ asking = nan }", "parts of one"),
         ("{ askin = 0.1 }", "did you mean 'asking'"),
     ],
 )
