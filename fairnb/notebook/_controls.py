@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -21,6 +21,7 @@ from fairnb.notebook._fields import (
     static_text,
 )
 from fairnb.notebook._keep import keep_parameters
+from fairnb.notebook._pace import Pace
 from fairnb.notebook._state import State, StateLine
 from fairnb.notebook._stopping import RunStopped
 from fairnb.notebook._threshold import at_threshold
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 PAUSE = 0.1
 """Seconds without a further change after which a change is run."""
-QUICK = 5.0
-"""Where a change takes longer than these seconds to run, it waits for Run."""
 _EVERY = 0.2
 """Seconds between two signs of progress."""
 
@@ -70,9 +69,8 @@ class Controls:
         self._in_cell = False
         self._ends = False
         self._ran_with: dict[str, Any] = {}
-        self._seconds = 0.0
+        self._pace = Pace()
         self._ran = False
-        self._again = False
         self.retired = False
         """Whether another run of the cell has taken the place of these controls."""
         self._tally: Tally | None = None
@@ -213,11 +211,9 @@ class Controls:
             return
         self._read()
         self._preview()
-        # A first run loads things that a second one has; but texts that no run has scored yet take as long.
-        tells = self._again or Need.LIVE_SYSTEM in self._section.needs
-        if tells and self._seconds > QUICK:
+        if self._pace.waits:
             if self.state not in ("queued", "running"):
-                self._say("changed", "Changed", f"a run took {self._seconds:.0f} s: press Run")
+                self._say("changed", "Changed", f"a run took {self._pace.last:.0f} s: press Run")
             return
         if self.state == "running":
             self._superseded = True
@@ -260,7 +256,7 @@ class Controls:
                 self._follow(case)
                 values = dict(self._values)
                 moved = changed_in_words(values, self._declared, self._fields)
-                started = time.perf_counter()
+                started = perf_counter()
                 payloads = case.run_all(
                     self._section.id,
                     params=changed_values(values, self._declared, self._fields),
@@ -272,12 +268,12 @@ class Controls:
                 shape = Shape(payloads, changed=moved, before=self._shape)
                 self._show(shape.bundle(), first=first)
                 self._shape, self._early = (self._shape, shape) if shape.fades else (shape, None)
-                again, self._ran = self._ran, True
+                self._ran = True
                 self._ran_with = values
                 self._take_tally(case, payloads)
                 self._draw()
-                # Both at once: how long the first run took tells nothing of a change.
-                self._again, self._seconds = again, time.perf_counter() - started
+                scored = Need.LIVE_SYSTEM in self._section.needs and self._done[2].startswith("scoring")
+                self._pace = self._pace.after(perf_counter() - started, scored=scored)
                 self._say("fresh", "Fresh", self._how(payloads, moved))
                 if not self._superseded:
                     self._say_changed()
@@ -345,7 +341,7 @@ class Controls:
     def _how(self, payloads: Sequence[Payload], moved: Sequence[str]) -> str:
         if all(payload.result.status == "not_applicable" for payload in payloads):
             return f"not applicable: {payloads[0].result.reason}"
-        return "; ".join([f"{self._seconds:.1f} s", *moved])
+        return "; ".join([f"{self._pace.last:.1f} s", *moved])
 
     def _stopped(self, *, first: bool) -> None:
         if self.retired:
@@ -380,7 +376,7 @@ class Controls:
         def tell(done: int, total: int, what: str) -> None:
             nonlocal last
             self._done = (done, total, what)
-            now = time.monotonic()
+            now = monotonic()
             if now - last >= _EVERY or done >= total:
                 last = now
                 self._line.bar.value = done / total if total else 0.0
