@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fairnb.report._changes import Change, cover_sentences, in_words, minute, titled
 from fairnb.report._render import Counters, Numbering, Payload, interval_text, value_text
 from fairnb.report._views import RowView, TableView
 from fairnb.sections import Measure, MeasureKey
-
-if TYPE_CHECKING:
-    from datetime import date
 
 GLOSSARY = (
     ("System", "The text classifier under assessment. All that is asked of it is a score per text."),
@@ -59,7 +57,12 @@ GLOSSARY = (
     ),
     (
         "Reference",
-        "What a subgroup is compared with: another subgroup, or the texts that do not mention it; the row says which.",
+        "What a subgroup is compared with: another subgroup, or everyone else; the row says which.",
+    ),
+    (
+        "Everyone else",
+        "The texts that mention no subgroup of the attribute. Texts that mention another one are left out: they may "
+        "be wronged, too.",
     ),
     (
         "Template",
@@ -94,6 +97,12 @@ GLOSSARY = (
         "Tally",
         "Exact counts of labels and scores by subgroup, from which the measures follow without the texts.",
     ),
+    (
+        "The paper",
+        "A. Singh, J. Chen, L. Zhang, A. Rasekh, I. Golbin and A. S. Rao, Independent Ethical Assessment of Text "
+        "Classification Models: A Hate Speech Detection Case Study (2021). Where a section names a section, table or "
+        "equation of the paper as its source, it is of this one.",
+    ),
     ("SHA-256", "A digest that changes if a single character of a file changes."),
 )
 
@@ -110,25 +119,6 @@ _EVENTS = {
 }
 
 
-_SHOWN = 120
-"""Characters of a parameter that are printed; the evidence has all of them."""
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Change:
-    """A parameter whose value is not the case file's, or a setting changed after the first score."""
-
-    section: str
-    name: str
-    value: str
-    instead_of: str
-    when: str
-
-
 @dataclass(frozen=True)
 class MeasureGroup:
     """Measures of one section and target that no table prints."""
@@ -139,7 +129,10 @@ class MeasureGroup:
 
 
 def cover_facts(
-    said: Mapping[str, Any], system: Mapping[str, Any], payloads: Sequence[Payload]
+    said: Mapping[str, Any],
+    system: Mapping[str, Any],
+    payloads: Sequence[Payload],
+    found: Sequence[Change] = (),
 ) -> tuple[tuple[str, str], ...]:
     """Rows of the cover, in the order of a letterhead; what is not stated says so."""
     engagement = said.get("engagement", {})
@@ -160,6 +153,7 @@ def cover_facts(
         agreed += "; who set it is not stated"
     if criteria.get("set_on"):
         agreed += f", {criteria['set_on']}"
+    moved = cover_sentences(found)
     rows = (
         ("Addressee", str(engagement.get("addressee", "")) or "not stated"),
         ("System", name or "not stated"),
@@ -167,6 +161,7 @@ def cover_facts(
         ("Period", _period(payloads)),
         ("Data", "; ".join(corpora) or "none"),
         ("Criteria", agreed or "not stated"),
+        *((("Changed", moved),) if moved else ()),
         ("Independence", str(engagement.get("independence", "")) or "not stated"),
         ("Restriction", _restriction(engagement)),
     )
@@ -192,37 +187,16 @@ def parameters(payloads: Sequence[Payload], counters: Counters) -> TableView:
         by_origin: dict[tuple[bool, str], list[str]] = {}
         for name, value in content.get("parameters", {}).items():
             changed = name in declared and declared[name] != value
-            origin = f"notebook; case file {_plain(declared[name])}" if changed else origins.get(name, "")
-            by_origin.setdefault((changed, origin), []).append(f"{name}:\u00a0{_plain(value)}")
+            origin = f"notebook; case file {in_words(declared[name])}" if changed else origins.get(name, "")
+            by_origin.setdefault((changed, origin), []).append(f"{name}:\u00a0{in_words(value)}")
         # What somebody set comes before what nobody touched.
         for (changed, origin), said in sorted(
             by_origin.items(), key=lambda one: (one[0][1] == "default", one[0])
         ):
-            rows.append(RowView((_where(content), "; ".join(said), origin), "", quiet=False, strong=changed))
+            rows.append(RowView((titled(content), "; ".join(said), origin), "", quiet=False, strong=changed))
     return _view(
         "Parameters of the sections", ("Section", "Parameters, with their values", "Origin"), rows, counters
     )
-
-
-def changes(payloads: Sequence[Payload], log: Iterable[Mapping[str, Any]]) -> tuple[Change, ...]:
-    """What was changed by a control, and what was changed after the first score was seen."""
-    found = [
-        Change(_where(payload["content"]), name, _plain(payload["content"]["parameters"].get(name)),
-               _plain(value), "")
-        for payload in payloads
-        for name, value in payload["content"].get("declared", {}).items()
-        if payload["content"]["parameters"].get(name) != value
-    ]  # fmt: skip
-    scored = False
-    for entry in log:
-        scored = scored or entry.get("event") == "score"
-        if scored and entry.get("event") == "case_file":
-            for key, pair in entry.get("changes", {}).items():
-                old, new = (pair[0], pair[1]) if len(pair) == 2 else (None, pair)
-                found.append(
-                    Change("Case file", key, _plain(new), _plain(old), _minute(str(entry.get("time", ""))))
-                )
-    return tuple(found)
 
 
 def measures(
@@ -305,7 +279,7 @@ def log_table(log: Iterable[Mapping[str, Any]], counters: Counters) -> TableView
         times = sorted(str(entry.get("time", "")) for entry in group)
         rows.append(
             RowView(
-                (_EVENTS.get(event, event), f"{len(times):,}", _minute(times[0]), _minute(times[-1])),
+                (_EVENTS.get(event, event), f"{len(times):,}", minute(times[0]), minute(times[-1])),
                 "",
                 quiet=False,
                 strong=False,
@@ -326,16 +300,6 @@ def log_note(log: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def date_words(moment: date) -> str:
-    """A date as it is written in a letter.
-
-    >>> import datetime
-    >>> date_words(datetime.datetime(2026, 3, 7))
-    '7 March 2026'
-    """
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
-
-
 def _view(title: str, heads: Sequence[str], rows: Sequence[RowView], counters: Counters) -> TableView:
     number = next(counters.tables) if rows else 0
     return TableView(
@@ -346,24 +310,6 @@ def _view(title: str, heads: Sequence[str], rows: Sequence[RowView], counters: C
         number,
         refs=False,
     )
-
-
-def _where(content: Mapping[str, Any]) -> str:
-    title = str(content.get("title") or content["section"])
-    return f"{title} ({content['target']})" if content.get("target") else title
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return "not set"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_plain(item) for item in value) or "none"
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} = {_plain(item)}" for key, item in value.items()) or "none"
-    text = str(value) or "empty"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}…"
 
 
 def _party(said: Mapping[str, Any]) -> str:
@@ -384,7 +330,3 @@ def _period(payloads: Sequence[Payload]) -> str:
     if not days:
         return "not recorded"
     return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-
-
-def _minute(time: str) -> str:
-    return f"{time[:10]} {time[11:16]} UTC" if len(time) >= 16 else time
