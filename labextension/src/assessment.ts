@@ -71,6 +71,8 @@ export interface IAssessment {
   sections: ISection[];
   requirements: IRequirement[];
   counts: Record<Severity, number>;
+  /** Whether any section has a result: without one, no finding says nothing. */
+  ran: boolean;
   /** Versions of fairnb that computed the results. */
   versions: string[];
   /** Majors of the schema that this extension cannot read. */
@@ -121,6 +123,7 @@ export function summarise(
     sections,
     requirements: [1, 2, 3, 4, 5, 6, 7].map(id => requirement(id, counted)),
     counts: count(counted.flatMap(section => section.findings)),
+    ran: sections.some(section => section.digests.length > 0),
     versions: [...versions].sort(),
     newer: [...newer].sort()
   };

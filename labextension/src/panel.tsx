@@ -74,7 +74,13 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
         <h3 title="Findings of all sections, as the document counts them; it counts verdicts apart">
           Findings by severity
         </h3>
-        <Counts counts={assessment.counts} />
+        {assessment.ran ? (
+          <Counts counts={assessment.counts} />
+        ) : (
+          <p className="fairnb-Counts-none">
+            <span aria-hidden="true">– </span>nothing was run yet
+          </p>
+        )}
         <h3>Requirements</h3>
         <ul className="fairnb-Requirements">
           {assessment.requirements.map(requirement => (

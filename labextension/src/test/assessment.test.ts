@@ -109,6 +109,13 @@ test('findings are counted once: the conclusion repeats those of the sections', 
   assert.equal(requirements[2].sections, 0);
 });
 
+test('without any result it is said that nothing was run, which no counts of nought can say', () => {
+  const open = cell(0, 'case.section("swap")');
+  assert.equal(summarise('', [open], NONE, INFOS).ran, false);
+  const clean = payload('privacy', { findings: [] });
+  assert.equal(summarise('', [open, cell(1, 'case.section("privacy")', [clean])], NONE, INFOS).ran, true);
+});
+
 test('a difference of versions is said in one sentence, and none where there is none', () => {
   const same = summarise('', [cell(0, '', [payload('swap')])], NONE, NONE);
   assert.equal(mismatch(same, '0.1.0', '0.1.0'), '');
