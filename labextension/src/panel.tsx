@@ -239,16 +239,20 @@ function Section({ section, show, drop }: ISectionProps): JSX.Element {
     <li className="fairnb-Section-item">
       <button className="fairnb-Section" title={said} onClick={() => show(section.cell)}>
         <span className="fairnb-Section-dot" data-state={section.state} aria-hidden="true" />
-        <span className="fairnb-Section-title">
-          {section.title}
-          {told && section.reason && <span className="fairnb-Section-reason">{section.reason}</span>}
+        <span className="fairnb-Section-words">
+          <span className="fairnb-Section-title">
+            {section.title}
+            {told && section.reason && <span className="fairnb-Section-reason">{section.reason}</span>}
+          </span>
+          <span className="fairnb-Section-end">
+            {quiet ? (
+              <span className="fairnb-visually-hidden">{said}</span>
+            ) : (
+              <span className="fairnb-Section-state">{short}</span>
+            )}
+            <Marks section={section} />
+          </span>
         </span>
-        {quiet ? (
-          <span className="fairnb-visually-hidden">{said}</span>
-        ) : (
-          <span className="fairnb-Section-state">{short}</span>
-        )}
-        <Marks section={section} />
       </button>
       {drop && (
         <button
