@@ -13,6 +13,7 @@ from fairnb import __version__
 from fairnb.errors import FairnbError
 from fairnb.files import digest_of
 from fairnb.report import _annexes as annexes
+from fairnb.report._changes import Change, changes
 from fairnb.report._measures import number_measures
 from fairnb.report._notebook import Output, Remark, SectionPlace, walk
 from fairnb.report._paper import PaperView, paper_view
@@ -102,7 +103,7 @@ class Document:
     """Findings, with what people say of them."""
     limits: tuple[tuple[str, tuple[str, ...]], ...]
     """Heading and sentences: first those that several sections state, each with their names, then by section."""
-    changes: tuple[annexes.Change, ...]
+    changes: tuple[Change, ...]
     parameters: TableView
     further: tuple[TableView, ...]
     questions: tuple[Questions, ...]
@@ -126,6 +127,11 @@ class Document:
     def sections(self) -> tuple[SectionView, ...]:
         """The sections among the items."""
         return tuple(item for item in self.items if isinstance(item, SectionView))
+
+    @property
+    def moved(self) -> tuple[Change, ...]:
+        """Parameters that the notebook set otherwise than the case file."""
+        return tuple(change for change in self.changes if change.told)
 
     @property
     def foremost(self) -> tuple[VerdictView, ...]:
@@ -203,6 +209,7 @@ def build_document(
     moment = _moment(payloads)
     engagement = said.get("engagement", {})
     assessor = engagement.get("assessor", {})
+    moved = changes(payloads, evidence.get("log", ()))
     verdicts = [
         verdict for view in views for part in view.parts for verdict in part.verdicts if verdict.confirmatory
     ]
@@ -211,7 +218,7 @@ def build_document(
         status="draft" if reasons else "final",
         draft_reasons=tuple(dict.fromkeys(_LACKS.get(reason, reason) for reason in reasons)),
         level=str(engagement.get("level", "")),
-        facts=annexes.cover_facts(said, _facts(payloads, "system"), payloads),
+        facts=annexes.cover_facts(said, _facts(payloads, "system"), payloads, moved),
         assessor=str(assessor.get("name", "")),
         organisation=str(assessor.get("organisation", "")),
         conclusion=str(concluded.get("text", "")).strip(),
@@ -222,7 +229,7 @@ def build_document(
         items=tuple(items),
         tiles=_tiles(verdicts),
         verdicts=_ranked(verdicts),
-        overview=_overview(views, payloads),
+        overview=_overview(views, payloads, moved),
         not_assessed=_not_assessed(views),
         left_out={
             str(one["title"]): str(one["reason"])
@@ -232,7 +239,7 @@ def build_document(
         register=_register(views, concluded, evidence),
         reviewer=str(concluded.get("reviewer", "")).strip(),
         limits=_limits(views),
-        changes=annexes.changes(payloads, evidence.get("log", ())),
+        changes=moved,
         parameters=annexes.parameters(payloads, counters),
         further=tuple(
             replace(table, number=next(counters.tables))
@@ -328,7 +335,9 @@ def _ranked(verdicts: Sequence[VerdictView]) -> tuple[VerdictView, ...]:
     )
 
 
-def _overview(views: Sequence[SectionView], payloads: Sequence[Payload]) -> tuple[Overview, ...]:
+def _overview(
+    views: Sequence[SectionView], payloads: Sequence[Payload], moved: Sequence[Change]
+) -> tuple[Overview, ...]:
     corpora: dict[str, dict[str, None]] = {}
     for payload in payloads:
         role = payload["content"]["parameters"].get("corpus")
@@ -336,7 +345,9 @@ def _overview(views: Sequence[SectionView], payloads: Sequence[Payload]) -> tupl
             corpora.setdefault(_section_of(payload), {})[annexes.ROLES[role].lower()] = None
     lines = []
     for view in views:
-        said = [
+        # What follows was not computed as the case file says: that comes first.
+        said = [change.sentence for change in moved if change.id == view.id and view.applicable]
+        said += [
             f"{part.target}: {part.statements[0].text}" if len(view.parts) > 1 else part.statements[0].text
             for part in view.parts
             if part.statements

@@ -10,7 +10,7 @@ from html import unescape
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Literal
 
-from fairnb.report._annexes import date_words
+from fairnb.report._changes import date_words
 from fairnb.report._fonts import font_faces
 from fairnb.report._html import environment
 from fairnb.report._pictographs import named_pictographs

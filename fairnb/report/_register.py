@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from fairnb.report._annexes import date_words
+from fairnb.report._changes import date_words
 from fairnb.report._measures import number_measures
 from fairnb.report._render import findings_of
 from fairnb.sections import Register, Result

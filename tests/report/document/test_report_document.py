@@ -289,8 +289,63 @@ def test_a_changed_parameter_is_printed_with_the_case_files_value(kit: Any) -> N
         parameters={"threshold": 0.6}, origins={"threshold": "notebook"}, declared={"threshold": 0.5}
     )
     text = words(page(kit.evidence([kit.engagement(), changed])))
-    assert "threshold 0.6 0.5 by a control in the notebook" in text
+    assert "threshold 0.6 0.5 in the notebook, at a time not recorded" in text
     assert "notebook; case file 0.5" in text
+
+
+def test_a_moved_threshold_is_told_on_the_cover_at_a_glance_and_beside_its_section(kit: Any) -> None:
+    """A section without a threshold of its own takes the target's 0.5, until somebody moves it."""
+    moved = kit.sample(
+        parameters={"threshold": 0.69}, origins={"threshold": "notebook"}, declared={"threshold": None}
+    )
+    event = {"event": "parameter", "section": "sample", "target": "toxic", "parameter": "threshold"}
+    log = [
+        {**event, "before": None, "after": 0.69, "time": "2026-11-19T10:00:00Z"},
+        {**event, "before": 0.69, "after": 0.8, "time": "2026-11-20T10:00:00Z"},
+        {**event, "before": 0.8, "after": 0.69, "time": "2026-11-21T10:30:00Z"},
+        {**event, "target": "rude", "before": None, "after": 0.69, "time": "2026-11-22T10:30:00Z"},
+    ]
+    payloads = [kit.engagement(), kit.system(), moved]
+    text = words(page(kit.evidence(payloads, log=log)))
+    said = (
+        "Who is wrongly flagged (toxic) was run with threshold 0.69 instead of the case file’s 0.50, "
+        "changed by hand on 21 November 2026"
+    )
+    cover, _, rest = text.partition("Not run as the case file says.")
+    assert said in cover.partition("Criteria margin 0.05; set by the Board, 2026-11-01")[2]
+    head, _, below = rest.partition("What was assessed")
+    assert said in head
+    assert said in below.partition("What was not assessed")[0]
+    assert "threshold 0.69 0.5 2026-11-21 10:30 UTC" in text
+    assert "was run with" not in words(page(kit.evidence([kit.engagement(), kit.system(), kit.sample()])))
+
+
+def test_a_section_that_a_change_made_not_applicable_and_a_long_value_are_told_too(kit: Any) -> None:
+    payloads = [
+        kit.engagement(),
+        kit.payload("sample", kit.not_applicable("no training corpus"), title="Flagged",
+                    parameters={"corpus": "train"}, declared={"corpus": "test"}),
+        kit.sample(parameters={"words": "goose " * 20}, declared={"words": ""}, target="rude"),
+    ]  # fmt: skip
+    text = words(page(kit.evidence(payloads, log=[])))
+    assert (
+        "Flagged was asked for with corpus train instead of the case file’s test, changed by hand at a time not "
+        "recorded, and is not applicable." in text
+    )
+    assert (
+        "(rude) was run with a value of words that is not the case file’s, changed by hand at a time" in text
+    )
+
+
+def test_many_changes_are_counted_on_the_cover_and_named_at_a_glance(kit: Any) -> None:
+    names = ("a", "b", "c", "d")
+    many = kit.sample(parameters=dict.fromkeys(names, 2), declared=dict.fromkeys(names, 1))
+    document = build_document(kit.evidence([kit.engagement(), many]))
+    assert dict(document.facts)["Changed"] == (
+        "4 parameters of sections are not those of the case file: At a glance names each."
+    )
+    assert [f"with {name} 2 instead of the case file’s 1" in change.sentence
+            for name, change in zip(names, document.moved, strict=True)] == [True] * 4  # fmt: skip
 
 
 def test_settings_changed_after_the_first_score_are_printed(kit: Any) -> None:
