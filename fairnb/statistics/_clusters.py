@@ -142,14 +142,15 @@ class ClusterRows:
         self._starts = np.searchsorted(owner, np.arange(groups + 1))
         negative = np.add.reduceat(label == 0, first, dtype=np.int64) if len(first) else first
         # Rows of a group and cluster stand together, those of label 0 before those of label 1.
-        self._ends = np.stack((first + negative, np.append(first[1:], len(order))[: len(first)]))
+        ends = np.append(first[1:], len(order))[: len(first)]
+        self._ends = np.stack((first + negative, ends), axis=1).reshape(-1)
         self._p = scores[order]
         self._pairs = kept_pairs(groups, asked)
         self._sides = [self._shared(int(a), int(b)) for a, b in self._pairs]
         self._rows = self._summed(np.ones(len(order), bool))
         self._scores = self._summed(np.rint(scores_of(keys[order]) * UNIT).astype(np.int64))
         self._known: dict[float, Counts] = {}
-        everyone = self._rows[:, : self._starts[1]]
+        everyone = self._rows[: self._starts[1]]
         self._exact = int(everyone.max(initial=0)) * int(everyone.sum()) < _EXACT
 
     def sums(self, thresholds: Sequence[float]) -> ClusterSums:
@@ -175,23 +176,22 @@ class ClusterRows:
         rows, scores = self._products(self._scores, exact=False)
         groups = len(self._starts) - 1
         counted, totals = np.zeros((groups, 2, 3), np.int64), np.zeros((groups, 2), np.int64)
-        everyone = _with_either(self._rows[:, : self._starts[1]])
+        everyone = _with_either(self._rows[: self._starts[1]])
         for group in range(groups):
             inside, whole = self._shared(group, 0)
-            own, of_all = _with_either(self._rows[:, inside]), _with_either(self._rows[:, whole])
-            counted[group, 0] = (own > 0).sum(axis=1)
+            own, of_all = _with_either(self._rows[inside]), _with_either(self._rows[whole])
+            counted[group, 0] = (own > 0).sum(axis=0)
             # A cluster is outside of a group, too, unless all of its rows are in it.
-            counted[group, 1] = (everyone > 0).sum(axis=1) - ((own == of_all) & (own > 0)).sum(axis=1)
-            totals[group] = self._scores[:, inside].sum(axis=1)
+            counted[group, 1] = (everyone > 0).sum(axis=0) - ((own == of_all) & (own > 0)).sum(axis=0)
+            totals[group] = self._scores[inside].sum(axis=0)
         return read_only(counted), read_only(totals), read_only(rows.astype(np.int64)), read_only(scores)
 
     def _summed(self, what: npt.NDArray[Any]) -> Counts:
-        """Sum by label, of each group and cluster; shape (2, groups' clusters)."""
-        running = np.zeros(len(what) + 1, np.int64)
+        """Sum by label, of each group and cluster; shape (groups' clusters, 2)."""
+        few = what.dtype == bool and len(what) < 2**31
+        running = np.zeros(len(what) + 1, np.int32 if few else np.int64)
         np.cumsum(what, out=running[1:])
-        negative, every = running[self._ends]
-        positive = every - negative
-        return np.stack((negative - np.append(0, every)[: len(every)], positive))
+        return np.diff(running.take(self._ends), prepend=running[:1]).reshape(-1, 2)
 
     def _shared(self, first: int, second: int) -> tuple[Side, Side]:
         """Where two groups' sums stand of the clusters that have rows in both."""
@@ -210,32 +210,36 @@ class ClusterRows:
 
         With `exact`, no product can be more than float64 holds exactly.
         """
-        both = np.concatenate((self._rows, of))
-        if exact:
-            both = both.astype(np.float64)
+        # By rows, as most of what is taken of them is scattered.
+        both = np.empty((len(of), 4), np.float64 if exact else np.int64)
+        both[:, :2], both[:, 2:] = self._rows, of
         rows = np.zeros((len(self._pairs), 2, 2), object)
         others = np.zeros((len(self._pairs), 3, 2, 2), object)
         for at, (left, right) in enumerate(self._sides):
-            one, other = both[:, left], both[:, right]
-            found = (one @ other.T).astype(np.int64) if exact else exact_products(one, other)
+            one, other = _taken(both, left), _taken(both, right)
+            found = (one.T @ other).astype(np.int64) if exact else exact_products(one, other)
             rows[at] = found[:2, :2]
             others[at] = found[:2, 2:], found[2:, :2], found[2:, 2:]
         return rows, others
 
 
+def _taken(rows: npt.NDArray[Any], side: Side) -> npt.NDArray[Any]:
+    return rows[side] if isinstance(side, slice) else rows.take(side, axis=0)
+
+
 def _with_either(rows: Counts) -> Counts:
     """Rows of label 0, of label 1, and of either."""
-    return np.concatenate((rows, rows.sum(axis=0, keepdims=True)))
+    return np.concatenate((rows, rows.sum(axis=1, keepdims=True)), axis=1)
 
 
 def exact_products(one: Counts, other: Counts) -> Objects:
-    """`one @ other.T` of numbers from 0, exactly; shapes (p, k), (q, k) and (p, q).
+    """`one.T @ other` of numbers from 0, exactly; shapes (k, p), (k, q) and (p, q).
 
     Where float64 could round, the larger numbers are taken in two halves.
     """
     largest = int(one.max(initial=0))
-    if largest * int(other.sum(axis=1).max(initial=0)) < _EXACT:
-        return (one.astype(np.float64) @ other.T.astype(np.float64)).astype(np.int64).astype(object)
+    if largest * int(other.sum(axis=0).max(initial=0)) < _EXACT:
+        return (one.T.astype(np.float64) @ other.astype(np.float64)).astype(np.int64).astype(object)
     if largest < int(other.max(initial=0)):
         return exact_products(other, one).T
     half = (largest.bit_length() + 1) // 2

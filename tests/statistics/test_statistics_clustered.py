@@ -154,8 +154,8 @@ def test_products_are_those_of_pythons_integers(bits):
         [sum(int(a) * int(b) for a, b in zip(left[:, i], right[:, j], strict=True)) for j in range(3)]
         for i in range(3)
     ]
-    assert exact_products(left.T, right.T).tolist() == expected
-    assert exact_products(left[:0].T, right[:0].T).tolist() == [[0] * 3] * 3
+    assert exact_products(left, right).tolist() == expected
+    assert exact_products(left[:0], right[:0]).tolist() == [[0] * 3] * 3
 
 
 def test_an_author_of_very_many_rows_has_the_standard_error_of_statsmodels():
