@@ -11,7 +11,7 @@ from fairnb.case._cells import read_notebook, section_cells, source_of
 from fairnb.case._log import latest_results
 from fairnb.case._payload import BUNDLE, Payload, read_payload
 from fairnb.errors import ExitCode, FairnbError
-from fairnb.sections import section_ids
+from fairnb.sections import section, section_ids
 
 if TYPE_CHECKING:
     from fairnb.case._case import Case
@@ -245,7 +245,6 @@ _WORDS = {
     "corpus": "the {} corpus",
     "scores": "the scores of the {} corpus",
     "target": "the target {}",
-    "result": "the result of {}",
     "file": "the file {}",
     "known": "the known thing {}",
     "has": "what the case offers ({})",
@@ -275,4 +274,8 @@ def in_words(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind == "mentions":
         return f"who is mentioned in the {rest.split(':')[0]} corpus"
+    if kind == "result":
+        identity, _, target = rest.partition(":")
+        title = section(identity).title if identity in section_ids() else identity
+        return f"the result of {title}" + (f" for the target {target}" if target else "")
     return _WORDS.get(kind, name).format(rest.replace("_", " ").removesuffix(":"))

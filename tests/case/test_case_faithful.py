@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fairnb.case import BUNDLE, CONTROLS, faithful, load_case, payloads_in, read_notebook
+from fairnb.case._faithful import in_words
 from fairnb.errors import ExitCode, FairnbError
 
 
@@ -239,3 +240,9 @@ def test_a_notebook_that_is_just_being_saved_is_read_once_it_is_whole(folder: An
 def test_a_bundle_of_another_shape_is_refused(notebook: Any, folder: Any, bundle: Any) -> None:
     notebook["cells"][1]["outputs"][0]["data"][BUNDLE] = bundle
     assert {cell for _, cell in codes(notebook, folder)} == {2}
+
+
+def test_a_result_that_another_rests_on_is_told_by_its_sections_title() -> None:
+    assert in_words("result:group_bias:toxic") == "the result of Bias by mentioned group for the target toxic"
+    assert in_words("result:group_bias") == "the result of Bias by mentioned group"
+    assert in_words("result:not_installed") == "the result of not_installed"
