@@ -17,6 +17,7 @@ from fairnb.report._notebook import payloads_of
 from fairnb.report._page import Signer, render_document
 from fairnb.report._pdf import Attached, write_pdf
 from fairnb.report._redaction import narrowed, redacted_notebook, redacted_payloads
+from fairnb.report._signatory import assessor_of, signed_by_another
 
 if TYPE_CHECKING:
     from fairnb.report._document import Document
@@ -52,7 +53,8 @@ class ExportReport:
     evidence_sha256: str
     signed: bool
     warnings: tuple[str, ...]
-    """What was asked for and could not be made, such as the PDF without Pango."""
+    """What whoever exports should know: what was asked for and could not be made, such as the PDF without Pango, and
+    that the signer is not the assessor whom the case file names, which is allowed."""
 
 
 def export(
@@ -154,6 +156,8 @@ def export(
                 begin("signing the PDF")
                 pdf = sign_pdf(pdf, sign, reason=reason, role=role)
             contents[folder / "audit.pdf"] = pdf
+    if sign is not None:
+        warnings += signed_by_another([(sign.name, role)], assessor_of(material.evidence))
     if "json" in formats:
         contents[folder / "evidence.json"] = evidence
     begin("saving the files")

@@ -14,6 +14,7 @@ from fairnb.report._changes import date_words
 from fairnb.report._fonts import font_faces
 from fairnb.report._html import environment
 from fairnb.report._pictographs import named_pictographs
+from fairnb.report._signatory import signed_by_another
 
 if TYPE_CHECKING:
     from fairnb.report._document import Document
@@ -67,6 +68,7 @@ def render_document(
         Whose electronic signature the file will carry.
     """
     entries = contents(document)
+    others = signed_by_another([(signer.name, signer.role)], document.assessor) if signer else ()
     html = environment().get_template("index.html.j2").render(
         document=document,
         entries={entry.anchor: entry for entry in entries},
@@ -76,6 +78,7 @@ def render_document(
         evidence_address="data:application/json;base64," + base64.b64encode(evidence).decode("ascii"),
         attached=tuple(attached),
         signer=signer,
+        others=others,
         fonts=_Marker(),
     )  # fmt: skip
     if medium == "paper":

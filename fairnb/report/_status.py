@@ -76,6 +76,10 @@ class VerificationStatus:
     again and agree. Does not say that the printed figures equal it (level 1)."""
     problems: tuple[str, ...]
     """One sentence for each thing that is not as it should be."""
+    notes: tuple[str, ...]
+    """One sentence for each thing that is allowed and that a reader should know: a signer who is not the
+    assessor named in the evidence. Names are what certificate and evidence say; believe them only where
+    `trusted`."""
     what_is_not_shown: str
     """What a reader must not conclude from this status."""
     integrity_only: bool = False
@@ -126,6 +130,7 @@ class VerificationStatus:
         # Without a signature the first problem is the summary already.
         rest = self.problems if self.signatures else self.problems[1:]
         lines += [f"  Problem: {problem}." for problem in rest]
+        lines += [f"  Note: {note}." for note in self.notes]
         if self.level is not None:
             lines.append(f"  Document status: {self.document_status}.")
         lines.append(f"  {self.what_is_not_shown}")

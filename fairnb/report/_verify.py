@@ -12,6 +12,7 @@ from fairnb.report._extract import parse_evidence, read_tallies
 from fairnb.report._findings import Findings
 from fairnb.report._inside import EVIDENCE, kind_of, read_document, unpack
 from fairnb.report._sign import DRAFT
+from fairnb.report._signatory import assessor_of, signed_by_another
 from fairnb.report._status import VerificationStatus, not_shown
 from fairnb.report._trust import load_roots
 from fairnb.report._verify_html import check_detached
@@ -88,6 +89,7 @@ def verify(
         found,
         evidence=problems,
         draft=bool(evidence.get("draft")),
+        assessor=assessor_of(evidence),
         integrity_only=integrity_only,
         now=moment,
     )
@@ -164,6 +166,7 @@ def _status(
     evidence: list[str],
     integrity_only: bool,
     draft: bool = False,
+    assessor: str = "",
     now: dt.datetime,
 ) -> VerificationStatus:
     signatures = tuple(found.signatures)
@@ -184,6 +187,9 @@ def _status(
         document_status=document,
         evidence_intact=not evidence,
         problems=(*found.problems, *evidence),
+        notes=tuple(signed_by_another([(s.signer, s.role) for s in signatures], assessor))
+        if level == 0
+        else (),
         what_is_not_shown=not_shown(level, expired),
         integrity_only=integrity_only,
     )

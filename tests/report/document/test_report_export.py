@@ -211,7 +211,32 @@ def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
     for name in ("audit.pdf", "audit.html"):
         status = verify(case / name, trust=made.certificate)
         assert (status.intact, status.trusted, status.document_status) == (True, True, "final"), name
+        assert status.notes == ()
+    assert report.warnings == ()
     assert "Signed electronically by A. Example" in pdf_text(case / "audit.pdf")
+    assert "who is not the assessor" not in pdf_text(case / "audit.pdf")
+
+
+@pytest.mark.parametrize(("role", "as_what"), [("assessor", ""), ("reviewer", " as reviewer")])
+def test_a_signer_who_is_not_the_assessor_is_told_by_the_document_the_export_and_the_check(
+    case: Path, capsys: pytest.CaptureFixture[str], role: str, as_what: str
+) -> None:
+    from fairnb.cli import main
+    from fairnb.report import load_identity, new_identity, verify
+
+    made = new_identity(case / "id.p12", name="Your Name", organisation="", passphrase="goose walks at noon")
+    said = f"Signed by Your Name{as_what}, who is not the assessor named in the case file, A. Example"
+    report = export(case, sign=load_identity(case / "id.p12", "goose walks at noon"), role=role)
+    assert (report.status, report.warnings) == ("final", (said,))
+    pages = [" ".join(page.split()) for page in pdf_text(case / "audit.pdf").split("\f")]
+    assert said.split(", who")[0] in pages[0]
+    assert any("Signed electronically by Your Name" in page and f"{said}." in page for page in pages[1:])
+    assert (case / "audit.html").read_text(encoding="utf-8").count(f"{said}.") == 2
+    for name in ("audit.pdf", "audit.html"):
+        status = verify(case / name, trust=made.certificate)
+        assert (status.exit_code, status.problems, status.notes) == (ExitCode.DONE, (), (said,)), name
+    assert main(["verify", str(case / "audit.pdf"), "--integrity-only"]) == ExitCode.DONE
+    assert f"Note: {said}." in capsys.readouterr().err
 
 
 def test_an_old_signature_does_not_stay_beside_a_new_page(case: Path) -> None:
