@@ -106,7 +106,7 @@ def test_the_gravest_findings_are_read_first_and_the_largest_of_them_before_the_
     assert [item.criterion for item in document.verdicts[8:]] == [f"Gap {n}" for n in (2, 11, 0, 1)]
 
 
-def test_the_annex_marks_what_the_first_page_does_not_count(kit: Any) -> None:
+def test_the_annex_marks_what_at_a_glance_does_not_count(kit: Any) -> None:
     key = Measure(measure="gap", subgroup="g", value=0.2, n=50)
     common: dict[str, Any] = {
         "measures": (key.key,),
@@ -123,7 +123,7 @@ def test_the_annex_marks_what_the_first_page_does_not_count(kit: Any) -> None:
     )
     text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
     annex = text[text.rindex("Differences put to the test") :]
-    assert "Those without † are the 1 counted on the first page" in annex
+    assert "Those without † are the 1 counted in At a glance" in annex
     assert "those with † (1) are observations at most" in annex
     assert re.search(r"Counted [^†]* ▲ Exceeds (?!†)", annex)
     assert re.search(r"Observed [^†]* ▲ Exceeds †", annex)
@@ -137,7 +137,7 @@ def test_the_page_promises_of_a_check_no_more_than_it_does(kit: Any) -> None:
     assert "ROOTS.pem" not in text
 
 
-def test_the_first_page_says_which_corpus_a_section_looked_at(kit: Any) -> None:
+def test_at_a_glance_says_which_corpus_a_section_looked_at(kit: Any) -> None:
     payloads = [kit.engagement(), kit.sample(parameters={"corpus": "train"})]
     (line,) = [one for one in build_document(kit.evidence(payloads)).overview if one.title.startswith("Who")]
     assert line.about == "training corpus"
