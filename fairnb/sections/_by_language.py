@@ -82,7 +82,7 @@ def by_language(spoken: dict[str, Spoken], threshold: float, level: float) -> li
                     attribute=LANGUAGE,
                     subgroup=language,
                     label=label,
-                    n=tally.n(group),
+                    n=rows,
                     denominator=rows,
                     clusters=tally.clusters_of(group, condition),
                     threshold=threshold,

@@ -48,7 +48,7 @@ def ratio_plot(result: Result, name: str, shown: Sequence[Measure], of: int) -> 
     axis.set_xscale("log")
     axis.set_xlim(lowest / 1.12, highest * 1.1)
     axis.set_ylim(-0.7, len(shown) - 0.3)
-    axis.set_yticks(range(len(shown)), [f"{m.subgroup}  {count(m.n or 0)}" for m in shown])
+    axis.set_yticks(range(len(shown)), [f"{m.subgroup}  {count(m.denominator or 0)}" for m in shown])
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     ticks = [
         tick for tick in (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if lowest / 1.12 <= tick <= highest * 1.1

@@ -154,7 +154,7 @@ def coverage_of_lists(result: Result, facts: Mapping[str, Any]) -> Table:
                 (
                     name,
                     count(measure.denominator or 0),
-                    count(measure.n or 0),
+                    count(round((measure.value or 0.0) * (measure.denominator or 0))),
                     percent(measure.value or 0.0),
                     count(missing["another_case"]),
                     listed or "–",

@@ -140,7 +140,7 @@ def agreements(
             "label": "all",
             "variant": of_corpus(role, default=""),
             "n": found.texts,
-            "denominator": found.labels,
+            "denominator": found.texts,
             "family": "D",
         }
         yield supported(

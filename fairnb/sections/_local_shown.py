@@ -15,6 +15,8 @@ from fairnb.sections._shown import Column, Plot, Row, Table
 
 FITS_FROM = 0.5
 """Local R² from which words are marked."""
+_NAMED = 5
+"""Words that a sentence names of each direction."""
 _UNFIT = {False: "fit too poor to say", True: "no word moves the score"}
 
 
@@ -53,6 +55,45 @@ def explained_of(result: Result) -> Iterator[Explained]:
             next((m for m in own if m.measure == "local_r2"), None),
             next((m for m in own if m.measure == "stability"), None),
         )
+
+
+def readable(result: Result) -> str:
+    """How many texts have an explanation good enough to read, and what became of the others."""
+    explained = [one for one in explained_of(result) if not one.told["reason"]]
+    fit = [one for one in explained if one.told["fits"]]
+    still = sum(one.r2 is None or one.r2.value is None for one in explained)
+    rest = [
+        (len(explained) - len(fit) - still, "the fit is too poor to say"),
+        (still, "no word moves the score"),
+        (len(result.facts["explained"]) - len(explained), "there was nothing to explain, or no score"),
+    ]
+    return (
+        f"{count(len(fit))} of {count(len(result.facts['explained']))} texts have an explanation that fits well enough "
+        f"to be read (a linear model of words catches at least {number(100 * FITS_FROM, 0)} % of what the masked "
+        f"scores vary){''.join(f'; in {count(many)} {why}' for many, why in rest if many)}."
+    )
+
+
+def outstanding(result: Result) -> str:
+    """The words that stand out of the chance of the draws, largest weight first; empty where nothing can be read.
+
+    A word is marked only if its whole interval lies on one side of zero.
+    """
+    read = [one for one in explained_of(result) if one.told["fits"]]
+    if not read:
+        return ""
+    said = []
+    for way, sign in (("raise", 1), ("lower", -1)):
+        largest: dict[str, tuple[float, str]] = {}
+        for one in read:
+            for bar in one.bars:
+                if bar.marked and sign * bar.value > sign * largest.get(bar.word, (0.0, ""))[0]:
+                    largest[bar.word] = (bar.value, one.name)
+        first = sorted(largest.items(), key=lambda item: -sign * item[1][0])[:_NAMED]
+        if first:
+            named = ", ".join(f"“{word}” ({signed(value, 2)}, {name})" for word, (value, name) in first)
+            said.append(f"Words that {way} a score most, beyond the chance of the draws: {named}.")
+    return " ".join(said) or "No word stands out of the chance of the draws."
 
 
 def tables_of(result: Result) -> list[Table]:

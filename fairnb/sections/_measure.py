@@ -54,8 +54,9 @@ class Measure(BaseModel):
     interval: str = ""
     """Method of the interval, such as `wilson`."""
     n: int | None = None
-    """Rows the measure looks at."""
+    """Rows the measure looks at, never those that were hit: of a share those of its denominator."""
     denominator: int | None = None
+    """Rows by which is divided, or that decide how much can be said."""
     n_reference: int | None = None
     n_overlap: int | None = None
     clusters: int | None = None

@@ -121,7 +121,7 @@ def _shares(
             support=of,
             measure=name,
             label=label,
-            n=both,
+            n=of,
             denominator=of,
             family="D",
             method=f"{whose} / mentions found and {by}" if precision else f"mentions found / {whose}",

@@ -29,19 +29,24 @@ def _mentions(result: Result) -> dict[tuple[str, str], dict[str, Measure]]:
     return dict(sorted(found.items(), key=lambda item: order.index(item[0][0])))
 
 
+def texts_of(mentions: Measure) -> int:
+    """Texts that mention the subgroup."""
+    return int(mentions.value or 0)
+
+
 def mentions_table(result: Result) -> Table | None:
     """Texts per subgroup and source."""
     facts = result.facts
     variants = [v for v in SOURCES if v.removeprefix("source=") in facts["sources"] or not v]
     rows, absent = [], []
     for (attribute, subgroup), by in _mentions(result).items():
-        if not any(measure.n for measure in by.values()):
+        if not any(measure.value for measure in by.values()):
             absent.append(f"{subgroup} ({attribute})")
             continue
         widest = by[variants[-1]] if variants[-1] in by else next(iter(by.values()))
         cells = [f"{attribute}: {subgroup}"]
-        cells += [count(by[v].n or 0) if v in by else "–" for v in variants]
-        cells.append(percent((widest.n or 0) / widest.denominator) if widest.denominator else "–")
+        cells += [count(texts_of(by[v])) if v in by else "–" for v in variants]
+        cells.append(percent(texts_of(widest) / widest.denominator) if widest.denominator else "–")
         rows.append(Row(tuple(cells), tuple(by[v].key for v in variants if v in by)))
     if not rows and not absent:
         return None
@@ -151,19 +156,19 @@ def unmapped_table(result: Result) -> Table | None:
 def mentions_plot(result: Result) -> Plot | None:
     """Bars of texts per subgroup: look-up full, recognition outlined."""
     variants = [variant for variant in ("", "source=ner") if not variant or "ner" in result.facts["sources"]]
-    found = [(key, by) for key, by in _mentions(result).items() if any(m.n for m in by.values())]
-    found.sort(key=lambda item: max(m.n or 0 for m in item[1].values()))
+    found = [(key, by) for key, by in _mentions(result).items() if any(m.value for m in by.values())]
+    found.sort(key=lambda item: max(texts_of(m) for m in item[1].values()))
     hidden = max(0, len(found) - _DRAWN)
     shown = found[-_DRAWN:]
     if not shown:
         return None
     figure, (axis,) = new_figure(150, 16 + (5.0 if len(variants) == 1 else 6.4) * len(shown))
     thick = 0.62 / len(variants)
-    highest = max(m.n or 0 for _, by in shown for m in by.values())
+    highest = max(texts_of(m) for _, by in shown for m in by.values())
     for place, (_, by) in enumerate(shown):
         sources = [variant for variant in variants if variant in by]
         for number, variant in enumerate(sources):
-            texts = by[variant].n or 0
+            texts = texts_of(by[variant])
             middle = place + (0.5 * (len(sources) - 1) - number) * thick
             axis.barh(
                 [middle],
@@ -186,7 +191,7 @@ def mentions_plot(result: Result) -> Plot | None:
         figure,
         f"Texts of {result.facts['corpus_name']} that mention each subgroup{how}.{rest}",
         "; ".join(
-            f"{subgroup} {', '.join(f'{SOURCES[v].lower()} {by[v].n}' for v in variants if v in by)}"
+            f"{subgroup} {', '.join(f'{SOURCES[v].lower()} {texts_of(by[v])}' for v in variants if v in by)}"
             for (_, subgroup), by in reversed(shown)
         )
         + ".",

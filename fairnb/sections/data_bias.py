@@ -31,7 +31,7 @@ class DataBias(Section):
 
     id = "data_bias"
     title = "Data bias"
-    version = 2
+    version = 3
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.MENTIONS,)
     source = "Paper, section 4, Tables 2 and 4; Katz et al. (1978) and Koopman (1984) for ratios."
@@ -155,7 +155,7 @@ def _of_one(
             support=rows,
             measure="frequency",
             label=label,
-            n=counts[label],
+            n=rows,
             denominator=rows,
             family="D",
             method="texts that mention it / texts",
@@ -167,8 +167,8 @@ def _of_one(
         support=mentioned,
         measure="frequency_ratio",
         label="all",
-        n=mentioned,
-        denominator=sum(totals.values()),
+        n=sum(totals.values()),
+        denominator=mentioned,
         null=1.0,
         family="E",
         p=_p(hits, totals) if mentioned >= NEVER_BELOW and all(totals.values()) else None,
@@ -252,7 +252,7 @@ def _sentence(measure: Measure, totals: dict[str, int]) -> str:
     if not measure.value:
         where = "negative" if measure.value == 0 else "positive"
         return (
-            f"{subject} is mentioned in {where} texts only ({count(measure.n or 0)} of {count(totals[where])}, "
+            f"{subject} is mentioned in {where} texts only ({count(measure.denominator or 0)} of {count(totals[where])}, "
             f"and none of {count(sum(totals.values()) - totals[where])})."
         )
     value = measure.value
@@ -264,7 +264,7 @@ def _sentence(measure: Measure, totals: dict[str, int]) -> str:
     interval = f", interval {between(*ends, 1)}" if None not in ends else ""
     return (
         f"{subject} is mentioned {number(times, 1)} times as often in "
-        f"{where} texts as in the others{interval} (n = {count(measure.n or 0)})."
+        f"{where} texts as in the others{interval} (n = {count(measure.denominator or 0)})."
     )
 
 
@@ -316,7 +316,7 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
     for ratio in _ratios(result):
         if ratio.attribute not in attributes:
             continue
-        if not ratio.n and not is_term:
+        if not ratio.denominator and not is_term:
             absent.append(f"{ratio.subgroup} ({ratio.attribute})")
             continue
         name = ratio.subgroup if is_term else f"{ratio.attribute}: {ratio.subgroup}"
@@ -327,9 +327,9 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
                 (
                     name + mark,
                     _share(shares["positive"], digits),
-                    count(shares["positive"].n or 0),
+                    _mentioned(shares["positive"]),
                     _share(shares["negative"], digits),
-                    count(shares["negative"].n or 0),
+                    _mentioned(shares["negative"]),
                     _share(shares["all"], digits),
                     value_of(ratio, 2),
                     interval_of(ratio, 2),
@@ -354,6 +354,13 @@ def _table(result: Result, title: str, attributes: Sequence[str], note: str, dig
 def _frequency(result: Result, ratio: Measure, label: str) -> Measure:
     key = {"attribute": ratio.attribute, "subgroup": ratio.subgroup, "variant": ratio.variant}
     return result.measure("frequency", label=label, **key)
+
+
+def _mentioned(frequency: Measure) -> str:
+    """Texts that mention it, of those a frequency is over."""
+    if frequency.value is None or frequency.denominator is None:
+        return "–"
+    return count(round(frequency.value * frequency.denominator))
 
 
 def _share(measure: Measure, digits: int) -> str:

@@ -39,6 +39,7 @@ class EmbeddingBias(Section):
 
     id = "embedding_bias"
     title = "Embedding bias"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.EMBEDDINGS,)
     per_target = False

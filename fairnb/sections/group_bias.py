@@ -44,7 +44,7 @@ class GroupBias(Section):
 
     id = "group_bias"
     title = "Bias by mentioned group"
-    version = 7
+    version = 8
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (
@@ -147,8 +147,9 @@ class GroupBias(Section):
             confidence=view.confidence,
         )
         measures = _answered(measures, [*judged, *exploratory])
+        known = {one.key: one for one in measures}
         measures += [
-            _simultaneous(bench, answer.question.key, answer.question.support, answer.simultaneous)
+            _simultaneous(bench, known[answer.question.key], answer.simultaneous)
             for answer in judged
             if answer.simultaneous is not None
         ]
@@ -301,16 +302,19 @@ def _answered(measures: Iterable[Measure], judged: Iterable[Judged]) -> list[Mea
     return found
 
 
-def _simultaneous(bench: Bench, key: MeasureKey, support: int, interval: Estimate) -> Measure:
+def _simultaneous(bench: Bench, own: Measure, interval: Estimate) -> Measure:
     """The interval that holds for all tested differences together."""
     return Measure(
-        **key._replace(variant=bench.variants(SIMULTANEOUS))._asdict(),
+        **own.key._replace(variant=bench.variants(SIMULTANEOUS))._asdict(),
         value=interval.value,
         low=interval.low,
         high=interval.high,
         level=interval.level,
         interval=interval.method,
-        n=support,
+        n=own.n,
+        denominator=own.denominator,
+        n_reference=own.n_reference,
+        n_overlap=own.n_overlap,
         threshold=bench.threshold,
         null=0.0,
         family="C",

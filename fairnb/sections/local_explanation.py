@@ -11,7 +11,7 @@ from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number
 from fairnb.sections._local_chosen import Chosen, given, telling
-from fairnb.sections._local_shown import FITS_FROM, figures_of, tables_of
+from fairnb.sections._local_shown import FITS_FROM, figures_of, outstanding, readable, tables_of
 from fairnb.sections._local_text import ShownText, shown_text
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Example, Result
@@ -131,20 +131,11 @@ class LocalExplanation(Section):
         )
 
     def statements(self, result: Result) -> Sequence[str]:
-        """How many texts could be explained, and how far the explanations hold."""
+        """How many explanations are good enough to read, and the words that stand out in them."""
         told = result.facts["explained"]
         if not told:
             return ("There was no text to explain.",)
-        explained = [one for one in told if not one["reason"]]
-        said = [f"{count(len(explained))} of {count(len(told))} texts were explained."]
-        if explained:
-            fit = sum(one["fits"] for one in explained)
-            marked = sum(bool(one["marked"]) for one in explained)
-            said.append(
-                f"In {count(fit)} of them a linear model of words catches at least {number(100 * FITS_FROM, 0)} % of "
-                f"what the masked scores vary; in {count(marked)} some word stands out of the chance of the draws."
-            )
-        return said
+        return (f"{readable(result)} {outstanding(result)}".rstrip(),)
 
     def tables(self, result: Result) -> Sequence[Table]:
         """The texts with the words that stand out; in the annex every weight."""

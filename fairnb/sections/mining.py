@@ -15,6 +15,7 @@ from fairnb.sections._mining_shown import (
     mentions_plot,
     mentions_table,
     suppressed_table,
+    texts_of,
     unmapped_table,
 )
 from fairnb.sections._result import Example, Result
@@ -41,6 +42,7 @@ class Mining(Section):
 
     id = "mining"
     title = "Protected attributes mining"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.MENTIONS,)
     source = "Paper, section 6.1, Table 5; Wilson (1927) for shares."
@@ -106,10 +108,10 @@ class Mining(Section):
             f"{count(named)} of {count(facts['rows'])} texts of {facts['corpus_name']} "
             f"({percent(named / facts['rows']) if facts['rows'] else 'none'}) mention at least one subgroup by look-up."
         ]
-        most = sorted((m for m in _of(result, "mentions") if m.n), key=lambda m: -(m.n or 0))[:3]
+        most = sorted((m for m in _of(result, "mentions") if m.value), key=lambda m: -(m.value or 0))[:3]
         if most:
             said.append(
-                f"Most often: {', '.join(f'{m.subgroup} ({m.attribute}) in {count(m.n or 0)}' for m in most)}."
+                f"Most often: {', '.join(f'{m.subgroup} ({m.attribute}) in {count(texts_of(m))}' for m in most)}."
             )
         for attribute, (both, words, named_only) in sorted(facts["by_attribute"].items()):
             if attribute == "religion":
@@ -155,7 +157,7 @@ def _counted(found: Mentions) -> Iterable[Measure]:
             label="all",
             variant="" if found.source == "lookup" else f"source={found.source}",
             value=float(texts),
-            n=int(texts),
+            n=len(found),
             denominator=len(found),
             family="D",
             status=Status.EXACT,
@@ -248,7 +250,7 @@ def _checks_said(result: Result) -> Iterable[str]:
     review = result.facts["review"]
     read = _reviewed(result.measures)
     if read:
-        right, asked = sum(m.n or 0 for m in read), sum(m.denominator or 0 for m in read)
+        right, asked = sum(map(_hits, read)), sum(m.denominator or 0 for m in read)
         groups = "one subgroup" if len(read) == 1 else f"{len(read)} subgroups"
         yield f"A person read {count(asked)} mentions of {groups} and found {count(right)} right."
     for name, means in (("precision", "right"), ("recall", "found")):
@@ -278,8 +280,13 @@ def _reviewed(measures: Sequence[Measure]) -> list[Measure]:
         and m.label == "all"
         and m.variant in ("", "checked=review")
         and REVIEWED in m.method
-        and m.denominator
+        and m.value is not None
     ]
+
+
+def _hits(share: Measure) -> int:
+    """The count behind a share."""
+    return round((share.value or 0.0) * (share.denominator or 0))
 
 
 def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[str]:
@@ -305,11 +312,11 @@ def _limits(facts: Mapping[str, Any], measures: Sequence[Measure]) -> Iterable[s
         yield "How many mentions were missed is not known: a review of what was found cannot say it."
     review = facts["review"]
     if review and review["usable"]:
-        wrongest = sorted(_reviewed(measures), key=lambda m: (m.n or 0) / (m.denominator or 1))
-        for m in [m for m in wrongest if (m.n or 0) < (m.denominator or 0)][:_TOLD]:
+        wrongest = sorted(_reviewed(measures), key=lambda m: m.value or 0.0)
+        for m in [m for m in wrongest if (m.value or 0.0) < 1][:_TOLD]:
             interval = f", interval {interval_of(m, 2)}" if m.low is not None else ""
             yield (
-                f"A person found {count(m.n or 0)} of {count(m.denominator or 0)} mentions of {m.subgroup} "
+                f"A person found {count(_hits(m))} of {count(m.denominator or 0)} mentions of {m.subgroup} "
                 f"({m.attribute}) right{interval}."
             )
         wrong = review["rows"] - review["labels_right"]

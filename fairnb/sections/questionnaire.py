@@ -39,7 +39,7 @@ class Questionnaire(Section):
 
     id = "questionnaire"
     title = "The seven requirements"
-    version = 2
+    version = 3
     requirement = Altai.ACCOUNTABILITY
     per_target = False
     source = (

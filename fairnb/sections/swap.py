@@ -34,7 +34,7 @@ class Swap(Section):
 
     id = "swap"
     title = "Swapped identities"
-    version = 4
+    version = 5
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -286,7 +286,7 @@ def _flips(
             subgroup=subgroup,
             label=label,
             variant=pair.variant(to),
-            n=up + down,
+            n=len(own),
             denominator=len(own),
             clusters=len(set(clusters)),
             threshold=threshold,

@@ -34,7 +34,7 @@ class TechnicalPerformance(Section):
 
     id = "technical_performance"
     title = "Technical performance"
-    version = 6
+    version = 7
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.TEST_CORPUS, Need.SCORES)
     source = "Paper, section 3, Table 1; DeLong et al. (1988) for the AUC; Wilson (1927) for shares."
@@ -203,20 +203,20 @@ def _classes(tally: Tally, threshold: float, level: float) -> list[Measure]:
     )
     for name, counts, label in classes:
         actual, flagged = counts.positive, counts.flagged
-        own = {**columns, "subgroup": name, "n": actual}
+        own = {**columns, "subgroup": name, "n": n}
         measures += [
             supported(
                 wilson(counts.tp, flagged, level),
                 support=flagged,
                 measure="precision",
-                **{**own, "denominator": flagged, "method": "TP/(TP+FP)"},
+                **{**own, "n": flagged, "denominator": flagged, "method": "TP/(TP+FP)"},
             ),
             supported(
                 outcome_share(tally, "correct", "", label, threshold=threshold, level=level),
                 support=actual,
                 measure="recall",
                 clusters=tally.clusters_of("", label),
-                **{**own, "denominator": actual, "method": "TP/(TP+FN)"},
+                **{**own, "n": actual, "denominator": actual, "method": "TP/(TP+FN)"},
             ),
             supported(
                 f1_interval(counts, "positive", level),
@@ -294,7 +294,7 @@ def _table_1(result: Result) -> Table:
         cells = [text for found, _ in three for text in (value_of(found), interval_of(found))]
         rows.append(
             Row(
-                (name.capitalize(), *cells, count(three[0][0].n or 0)),
+                (name.capitalize(), *cells, count(three[1][0].n or 0)),
                 tuple(key for _, key in three),
                 quiet=all(found.status in (Status.TOO_FEW, Status.UNDEFINED) for found, _ in three),
                 strong=name in ("macro", "weighted"),

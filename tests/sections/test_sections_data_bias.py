@@ -38,7 +38,7 @@ def test_frequencies_and_ratio_are_the_counts_by_hand(planted):
     assert result.measure("base_rate", label="all", **gay).value == 0.75
     ratio = result.measure("frequency_ratio", label="all", **gay)
     assert ratio.value == pytest.approx(6.0)
-    assert (ratio.n, ratio.null, ratio.family) == (40, 1.0, "E")
+    assert (ratio.n, ratio.denominator, ratio.null, ratio.family) == (300, 40, 1.0, "E")
     # Katz's interval by another library.
     theirs = contingency.relative_risk(30, 100, 10, 200).confidence_interval(0.95)
     assert (ratio.low, ratio.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
@@ -145,7 +145,9 @@ def test_every_count_of_the_papers_rule_is_that_of_the_worked_values(small_view,
     for entry in worked["terms"]:
         for ours, theirs in (("positive", "hateful"), ("negative", "not_hateful")):
             found = result.measure("frequency", attribute=TERM, subgroup=entry["term"], label=ours)
-            assert found.n == entry["full_38023_rule_paper"][theirs], (entry["term"], ours)
+            hits = entry["full_38023_rule_paper"][theirs]
+            rows = result.facts["totals"][ours]
+            assert (found.value, found.n) == (pytest.approx(hits / rows), rows), (entry["term"], ours)
     assert any("changes the picture" in limit for limit in result.limits)
 
 

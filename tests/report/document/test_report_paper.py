@@ -242,7 +242,7 @@ def test_of_a_sum_over_templates_only_the_sign_is_compared(
 
 
 def test_a_wrong_figure_is_printed_as_it_is_and_corrected_beside(case: Any, of: Any) -> None:
-    measure = Measure(measure="precision", attribute="class", subgroup="negative", label="all", value=0.64,
+    measure = Measure(measure="recall", attribute="class", subgroup="negative", label="all", value=0.64,
                       low=0.62, high=0.67, level=0.95, n=1301)  # fmt: skip
     payloads = case(of("technical_performance", "test", measure))
     assert row(payloads, "1", "Not-hateful", "Support *").cells[2:] == ("1,031", "1,301", "–", "+270")
