@@ -132,6 +132,7 @@ class Controls:
         if not self.retired:
             differs = any(differing(self._values, self._declared, self._fields))
             self._line.say(state, words, more, differs=differs)
+            self.panel.say(state)
 
     # ---- running
 

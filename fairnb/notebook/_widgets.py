@@ -74,7 +74,14 @@ class Panel(widgets.VBox):  # type: ignore[misc]
         self._case: Path = case
         self._cell: tuple[str, str] | None = cell
         self._execution: str = execution
+        self._state: str = ""
         _OPEN.append(self)
+
+    def say(self, state: str) -> None:
+        """Tell the front end where the section stands, whose cell need not run for it; see `labextension`."""
+        if state != self._state:
+            self._state = state
+            self.send({"fairnb": {"section": self._panel, "state": state}})
 
     def retire(self) -> None:
         """Take it away with everything in it."""

@@ -15,6 +15,10 @@ export interface ICell {
   /** What its error says; null if it has none. */
   failure: string | null;
   execution: 'idle' | 'queued' | 'running';
+  /** Sections of the notebook that run or wait without their cell, by id. */
+  working: ReadonlyMap<string, 'queued' | 'running'>;
+  /** Number of its prompt; null if it was not run. */
+  prompt: number | null;
 }
 
 /** What the case says of a section's last result: `fresh`, `stale` or `not run`. */
@@ -86,6 +90,21 @@ export function sectionsOf(source: string): string[] {
   return [...new Set([...source.matchAll(CALL)].map(found => found[1]))];
 }
 
+/**
+ * What a person calls a cell: its sections' titles and the number of its prompt.
+ *
+ * @param cell - undefined where it is no cell of code.
+ */
+export function nameOf(cell: ICell | undefined, known: ReadonlyMap<string, ISectionInfo>): string {
+  const titles = new Map(
+    cell?.results.flatMap(value => readPayloads(value).payloads).map(payload => [payload.section, payload.title])
+  );
+  const named = cell ? sectionsOf(cell.source) : [];
+  const said = (named.length > 0 ? named : [...titles.keys()]).map(id => known.get(id)?.title ?? titles.get(id) ?? id);
+  const prompt = cell?.prompt ? ` [${cell.prompt}]` : '';
+  return said.length > 0 ? `${said.join(', ')}${prompt}` : `Cell${prompt}`;
+}
+
 /** Whether a notebook's cells belong to an assessment; other libraries have a `.section(...)`, too. */
 export function isAssessment(cells: readonly ICell[]): boolean {
   const calls = cells.some(cell => sectionsOf(cell.source).length > 0);
@@ -150,7 +169,7 @@ function sectionOf(
 ): ISection {
   const apart = payloads.length > 0 && payloads.every(payload => payload.notApplicable);
   const told = payloads.length > 0 ? null : (cell.told.map(readTold).find(item => item?.section === id) ?? null);
-  const state = stateOf(cell, payloads.length > 0, apart, told, states.get(id));
+  const state = cell.working.get(id) ?? stateOf(cell, payloads.length > 0, apart, told, states.get(id));
   return {
     id,
     title: payloads[0]?.title ?? known?.title ?? id,

@@ -15,10 +15,11 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ToolbarButton } from '@jupyterlab/ui-components';
 import { Debouncer } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
+import { nameOf } from './assessment.js';
 import { ExportBody, IExportRequest } from './exportDialog.js';
 import { nameExporters } from './exportMenu.js';
 import { assessmentIcon } from './icons.js';
-import { holdsAssessment, showCell } from './notebook.js';
+import { cellsOf, holdsAssessment, showCell } from './notebook.js';
 import { showFailure, showRefusal } from './refusal.js';
 import { JobError, Server } from './server.js';
 
@@ -142,7 +143,14 @@ async function exportAudit(
     await done;
   } catch (error) {
     if (error instanceof JobError && error.job.exit_code === UNFAITHFUL) {
-      await showRefusal(error.job.problems, cell => void showCell(panel, cell - 1));
+      const known = await server.known().catch(() => null);
+      const infos = new Map(known?.sections.map(info => [info.id, info]));
+      const cells = cellsOf(panel);
+      await showRefusal(
+        error.job.problems,
+        number => void showCell(panel, number - 1),
+        number => nameOf(cells.find(cell => cell.index === number - 1), infos)
+      );
     } else {
       await showFailure('Export Failed', error);
     }

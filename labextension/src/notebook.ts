@@ -4,6 +4,7 @@ import { CodeCellModel, ICodeCellModel } from '@jupyterlab/cells';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { ICell, isAssessment } from './assessment.js';
 import { CONTROLS_MIME, RESULT_MIME } from './payload.js';
+import { Working, workingIn } from './working.js';
 
 /**
  * The code cells of a notebook.
@@ -16,13 +17,13 @@ export function cellsOf(panel: NotebookPanel, waits: (id: string) => boolean = (
   for (let index = 0; model && index < model.cells.length; index++) {
     const cell = model.cells.get(index);
     if (cell instanceof CodeCellModel) {
-      cells.push(cellOf(cell, index, waits(cell.id)));
+      cells.push(cellOf(cell, index, waits(cell.id), workingIn(panel)));
     }
   }
   return cells;
 }
 
-function cellOf(cell: ICodeCellModel, index: number, waits: boolean): ICell {
+function cellOf(cell: ICodeCellModel, index: number, waits: boolean, working: Working): ICell {
   const results: unknown[] = [];
   const told: unknown[] = [];
   let failure: string | null = null;
@@ -47,7 +48,9 @@ function cellOf(cell: ICodeCellModel, index: number, waits: boolean): ICell {
     results,
     told,
     failure,
-    execution: waits ? 'queued' : cell.executionState === 'running' ? 'running' : 'idle'
+    execution: waits ? 'queued' : cell.executionState === 'running' ? 'running' : 'idle',
+    working,
+    prompt: cell.executionCount
   };
 }
 

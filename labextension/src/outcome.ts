@@ -15,13 +15,13 @@ export function emitOn<S, A>(signal: ISignal<S, A>, args: A): void {
  * Wait for a cell's end.
  *
  * @param ran - as JupyterLab runs it: false if it was cancelled, an error if it failed.
- * @param number - of the cell, from 1.
+ * @param name - what a person calls the cell.
  * @param tell - tells the person one sentence that the cell itself does not show.
  * @returns whether what waits behind it may begin.
  */
 export async function untilRun(
   ran: Promise<boolean>,
-  number: number,
+  name: string,
   tell: (said: string) => void
 ): Promise<boolean> {
   try {
@@ -30,7 +30,7 @@ export async function untilRun(
     const said = String((reason as Partial<Error> | null)?.message || reason);
     // What the cell's own code failed at stands below it.
     if (!said.startsWith('KernelReplyNotOK')) {
-      tell(`Cell ${number} could not be run (${said.replace(/[.\s]+$/, '')}); no cell behind it was begun.`);
+      tell(`${name} could not be run (${said.replace(/[.\s]+$/, '')}); no cell behind it was begun.`);
     }
     return false;
   }

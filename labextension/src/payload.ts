@@ -90,6 +90,22 @@ export function readTold(value: unknown): ITold | null {
     : null;
 }
 
+/** What a section's controls say of a run that its cell does not show: a control was moved, or Run pressed. */
+export interface IWorking {
+  section: string;
+  /** Null once it neither runs nor waits. */
+  state: 'queued' | 'running' | null;
+}
+
+/** Read the content of a widget's message; null if it is no word on a run. */
+export function readWorking(content: unknown): IWorking | null {
+  const { method, content: said } = record(record(content).data);
+  const { section, state } = record(record(said).fairnb);
+  return method === 'custom' && text(section)
+    ? { section: text(section), state: state === 'queued' || state === 'running' ? state : null }
+    : null;
+}
+
 /** Display id that an output of a live section carries, so that it is found again; empty if it has none. */
 export function displayOf(metadata: unknown): string {
   return text(record(record(metadata).fairnb).display);

@@ -11,13 +11,15 @@ const ROOM = 140;
  * Show the problems of a refused export; a click on one closes the dialog and goes to its cell.
  *
  * @param show - brings a cell into view by its number, from 1.
+ * @param name - what a person calls that cell: its number counts the cells of text, too, and stands nowhere.
  */
 export async function showRefusal(
   problems: readonly IProblem[],
-  show: (cell: number) => void
+  show: (cell: number) => void,
+  name: (cell: number) => string
 ): Promise<void> {
   const said = 'The document can only be made from a notebook that is a faithful record of its case. Put right:';
-  await showProblems('Export Refused', said, problems, show);
+  await showProblems('Export Refused', said, problems, show, name);
 }
 
 /** Show in full what made a job fail, where its notification has no room for it. */
@@ -26,7 +28,7 @@ export async function showFailure(title: string, error: unknown): Promise<void> 
     const { problems } = error.job;
     if (problems.length > 1 || error.message.length > ROOM) {
       const shown = problems.length > 0 ? problems : [{ code: '', message: error.message, cell: 0 }];
-      await showProblems(title, 'Nothing was written. Put right:', shown, () => undefined);
+      await showProblems(title, 'Nothing was written. Put right:', shown, () => undefined, () => 'Cell');
     }
   }
 }
@@ -35,7 +37,8 @@ async function showProblems(
   title: string,
   said: string,
   problems: readonly IProblem[],
-  show: (cell: number) => void
+  show: (cell: number) => void,
+  name: (cell: number) => string
 ): Promise<void> {
   const body = new Widget();
   body.addClass('fairnb-Refusal');
@@ -55,7 +58,7 @@ async function showProblems(
       const link = document.createElement('button');
       link.type = 'button';
       link.className = 'fairnb-Link';
-      link.textContent = `Cell ${problem.cell}`;
+      link.textContent = name(problem.cell);
       link.addEventListener('click', () => {
         dialog.resolve(0);
         show(problem.cell);

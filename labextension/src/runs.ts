@@ -5,13 +5,19 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookCellExecutor, INotebookTracker, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
+import { nameOf } from './assessment.js';
+import { cellsOf } from './notebook.js';
 import { emitOn, untilRun } from './outcome.js';
+import { forget, hear } from './working.js';
 
 /** Name under which the kernel's cases listen; see `fairnb/notebook/_stopping.py`. */
 const TARGET = 'fairnb';
 
 /** Milliseconds that a kernel has to answer before it is interrupted. */
 const PATIENCE = 3000;
+
+/** Statuses of a kernel whose threads have ended. */
+const GONE: ReadonlySet<string> = new Set(['restarting', 'autorestarting', 'terminating', 'dead']);
 
 export class Runs {
   /**
@@ -26,7 +32,7 @@ export class Runs {
     tracker.widgetAdded.connect((_, panel) => this._follow(panel));
   }
 
-  /** Emitted when a cell of a notebook begins, or leaves the queue. */
+  /** Emitted when a cell of a notebook, or a section without its cell, begins, ends, or leaves the queue. */
   get changed(): ISignal<this, NotebookPanel> {
     return this._changed;
   }
@@ -91,8 +97,9 @@ export class Runs {
   }
 
   private _one(panel: NotebookPanel, cell: Cell): Promise<boolean> {
-    const number = panel.content.widgets.indexOf(cell) + 1;
-    return untilRun(this._execute(panel, cell), number, said =>
+    // Its results have its sections' titles, as far as there are any.
+    const name = nameOf(cellsOf(panel).find(one => one.id === cell.model.id), new Map());
+    return untilRun(this._execute(panel, cell), name, said =>
       Notification.error(said, { autoClose: false })
     );
   }
@@ -124,10 +131,20 @@ export class Runs {
       if (message.header.msg_type === 'execute_input' && 'msg_id' in message.parent_header) {
         begun.add(String(message.parent_header.msg_id));
         this._changed.emit(panel);
+      } else if (hear(panel, message)) {
+        this._changed.emit(panel);
       }
     };
     panel.sessionContext.iopubMessage.connect(onMessage);
-    panel.sessionContext.kernelChanged.connect(() => begun.clear());
+    panel.sessionContext.statusChanged.connect((_, status) => {
+      if (GONE.has(status)) {
+        forget(panel);
+      }
+    });
+    panel.sessionContext.kernelChanged.connect(() => {
+      begun.clear();
+      forget(panel);
+    });
   }
 
   /** Whether the kernel has a cell's request and has not begun with it. */

@@ -305,7 +305,7 @@ def test_a_refusal_names_the_cell_and_goes_there(lab: Any, open_lab: Callable[..
     export(page)
     page.wait_for_selector(".fairnb-Refusal", timeout=120_000)
     assert "altered" in page.locator(".fairnb-Refusal").inner_text()
-    page.click(".fairnb-Refusal button:has-text('Cell 5')")
+    page.get_by_role("button", name="Technical performance [4]").click()
     page.wait_for_selector(".fairnb-Refusal", state="detached")
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.content.activeCellIndex === 4")
     assert not (lab.root / case / "audit.pdf").exists()

@@ -275,6 +275,27 @@ def test_after_a_reload_and_in_a_second_tab_the_output_follows_the_controls(
     quiet(second)
 
 
+def test_a_run_of_the_controls_is_told_in_the_panel_although_no_cell_runs(
+    open_lab: Callable[..., Any], case: Path
+) -> None:
+    page = opened(open_lab, case, *SECTIONS[:2])
+    in_panel(page, "Run All").click()
+    state(page, PERFORMANCE, "fresh")
+    state(page, GROUPS, "fresh")
+    path = case / "assessment.toml"
+    path.write_text(path.read_text().replace(case.name, f"{case.name}-2"))
+    (case / "slowly").touch()
+    ready(page)
+    cell_at(page, 1).locator(".fairnb-controls button", has_text="Run").first.click()
+    state(page, PERFORMANCE, "running")
+    said(cell_at(page, 1), "Running")
+    in_panel(page, "Run All").wait_for()
+    (case / "slowly").unlink()
+    state(page, PERFORMANCE, "fresh")
+    said(cell_at(page, 1), "Fresh")
+    quiet(page)
+
+
 def threshold(page: Any) -> Any:
     """The field for the threshold."""
     return page.locator(".fairnb-controls input[type=number]").first
@@ -383,7 +404,7 @@ def test_a_run_of_the_panel_is_heard_by_others_and_one_that_cannot_go_on_is_told
     )
     in_panel(page, "Run All").click()
     page.get_by_text(
-        "Cell 1 could not be run (The connection is gone); no cell behind it was begun."
+        "Cell [1] could not be run (The connection is gone); no cell behind it was begun."
     ).wait_for(timeout=LONG)
     in_panel(page, "Run All").wait_for()
     state(page, GROUPS, "fresh")

@@ -50,6 +50,19 @@ def test_a_moved_threshold_replaces_the_same_output_and_is_logged(
     assert controls.state == "fresh"
 
 
+def test_the_front_end_is_told_of_each_state_of_a_run_that_the_cell_does_not_show(
+    opened: Callable[..., Controls], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controls = opened()
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(controls.panel, "send", told.append)
+    controls._controls["threshold"].input.value = 0.6
+    _settled(controls)
+    assert [one["fairnb"] for one in told] == [
+        {"section": "technical_performance", "state": state} for state in ("running", "fresh")
+    ]
+
+
 def test_steps_of_a_slider_are_one_run(opened: Callable[..., Controls], output: Any) -> None:
     controls = opened()
     for step in range(51, 71):

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAssessment, mismatch, sectionsOf, stillSaid, summarise } from '../assessment.js';
+import { isAssessment, mismatch, nameOf, sectionsOf, stillSaid, summarise } from '../assessment.js';
 import { cell, payload } from './made.js';
 
 const NONE = new Map();
@@ -70,6 +70,18 @@ test('a first run that failed or was stopped is told from its output, until ther
   );
 });
 
+test('a section whose controls run it is running, although its cell is not', () => {
+  const working = new Map([['swap', 'running' as const]]);
+  const cells = [
+    { ...cell(0, 'case.section("swap")', [payload('swap')]), working },
+    { ...cell(1, 'case.section("privacy")', [payload('privacy')]), working }
+  ];
+  assert.deepEqual(
+    summarise('', cells, new Map([['swap', 'fresh'], ['privacy', 'fresh']]), NONE).sections.map(one => one.state),
+    ['running', 'fresh']
+  );
+});
+
 test('a result that nobody has asked the case about is not called up to date', () => {
   const cells = [cell(0, 'case.section("swap")', [payload('swap')])];
   assert.equal(summarise('', cells, NONE, NONE).sections[0].state, 'unchecked');
@@ -114,6 +126,16 @@ test('without any result it is said that nothing was run, which no counts of nou
   assert.equal(summarise('', [open], NONE, INFOS).ran, false);
   const clean = payload('privacy', { findings: [] });
   assert.equal(summarise('', [open, cell(1, 'case.section("privacy")', [clean])], NONE, INFOS).ran, true);
+});
+
+test('a cell has the name that a person sees: the titles of its sections and its prompt', () => {
+  const open = { ...cell(35, 'case.section("group_bias")'), prompt: 9 };
+  assert.equal(nameOf(open, INFOS), 'Bias by group [9]');
+  assert.equal(nameOf({ ...open, prompt: null }, INFOS), 'Bias by group');
+  assert.equal(nameOf(cell(3, 'case.section("swap")', [payload('swap')]), INFOS), 'Title of swap');
+  assert.equal(nameOf(cell(3, 'show()', [payload('privacy')]), INFOS), 'Personal data');
+  assert.equal(nameOf({ ...cell(1, 'print(1)'), prompt: 2 }, INFOS), 'Cell [2]');
+  assert.equal(nameOf(undefined, INFOS), 'Cell');
 });
 
 test('a difference of versions is said in one sentence, and none where there is none', () => {

@@ -23,5 +23,5 @@ export function payload(section: string, result: Record<string, unknown> = {}): 
 }
 
 export function cell(index: number, source: string, ...results: unknown[]): ICell {
-  return { index, id: `cell-${index}`, source, results, told: [], failure: null, execution: 'idle' };
+  return { index, id: `cell-${index}`, source, results, told: [], failure: null, execution: 'idle', working: new Map(), prompt: null };
 }

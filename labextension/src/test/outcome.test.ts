@@ -5,7 +5,7 @@ import { emitOn, untilRun } from '../outcome.js';
 
 async function ended(ran: Promise<boolean>): Promise<[boolean, string[]]> {
   const said: string[] = [];
-  const goesOn = await untilRun(ran, 4, words => said.push(words));
+  const goesOn = await untilRun(ran, 'Bias by group [4]', words => said.push(words));
   return [goesOn, said];
 }
 
@@ -23,11 +23,11 @@ test('anything else is one sentence, and the rest does not begin', async () => {
   const lost = new Error('Cannot send message: the kernel is gone.');
   assert.deepEqual(await ended(Promise.reject(lost)), [
     false,
-    ['Cell 4 could not be run (Cannot send message: the kernel is gone); no cell behind it was begun.']
+    ['Bias by group [4] could not be run (Cannot send message: the kernel is gone); no cell behind it was begun.']
   ]);
   assert.deepEqual(await ended(Promise.reject('no words')), [
     false,
-    ['Cell 4 could not be run (no words); no cell behind it was begun.']
+    ['Bias by group [4] could not be run (no words); no cell behind it was begun.']
   ]);
 });
 

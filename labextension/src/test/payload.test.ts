@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPayloads } from '../payload.js';
+import { readPayloads, readWorking } from '../payload.js';
 import { payload } from './made.js';
 
 test('a payload is read with its findings, measures and the parameters that the notebook changed', () => {
@@ -36,4 +36,17 @@ test('whatever has another shape is left out', () => {
       ['', null]
     ]
   );
+});
+
+test('a word of the controls on a run is read, and any other message of a widget is not', () => {
+  const said = (state: unknown): unknown => ({
+    comm_id: 'c',
+    data: { method: 'custom', content: { fairnb: { section: 'swap', state } } }
+  });
+  assert.deepEqual(readWorking(said('running')), { section: 'swap', state: 'running' });
+  assert.deepEqual(readWorking(said('queued')), { section: 'swap', state: 'queued' });
+  assert.deepEqual(readWorking(said('fresh')), { section: 'swap', state: null });
+  assert.equal(readWorking({ data: { method: 'update', state: { value: 1 } } }), null);
+  assert.equal(readWorking({ data: { method: 'custom', content: { fairnb: 'swap' } } }), null);
+  assert.equal(readWorking(null), null);
 });
