@@ -77,7 +77,7 @@ def readable(result: Result) -> str:
 def outstanding(result: Result) -> str:
     """The words that stand out of the chance of the draws, largest weight first; empty where nothing can be read.
 
-    A word is marked only if its whole interval lies on one side of zero.
+    Only marked words: the whole interval lies on one side of zero, or the weight is exact.
     """
     read = [one for one in explained_of(result) if one.told["fits"]]
     if not read:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -98,6 +99,33 @@ def test_where_words_do_not_explain_the_score_nothing_is_marked(given: Callable[
     assert "none is marked" in draw_svg(plot.figure, "one")
 
 
+def test_the_statement_names_each_word_that_stands_out_once_and_no_word_of_a_fit_too_poor_to_read(
+    given: Callable[..., Result],
+) -> None:
+    def sometimes_noise(text: str) -> float:
+        return score(text) if "bread" not in text else hashlib.sha256(text.encode()).digest()[0] / 255
+
+    result = given("the silly goose", "goose glad to meet you", LONG, predictor=sometimes_noise)
+    stands = {word for at in range(2) for word in named(result, at)}
+    assert result.facts["explained"][2]["fits"] is False
+    (said,) = LocalExplanation().statements(result)
+    assert said.startswith("2 of 3 texts have")
+    assert "; in 1 the fit is too poor to say." in said
+    up, _, down = said.partition("Words that lower")
+    assert re.findall("“(.*?)”", up) == ["goose", "silly"]
+    assert re.findall("“(.*?)”", down) == ["glad"]
+    assert stands == {"goose", "silly", "glad"}
+
+
+def test_where_no_word_stands_out_of_the_draws_the_statement_says_so(given: Callable[..., Result]) -> None:
+    result = given("silly goose")
+    told = tuple({**one, "marked": []} for one in result.facts["explained"])
+    result = result.model_copy(update={"facts": {**result.facts, "explained": told}})
+    (said,) = LocalExplanation().statements(result)
+    assert said.endswith(" No word stands out of the chance of the draws.")
+    assert "“" not in said
+
+
 def test_neutral_words_are_not_marked(given: Callable[..., Result]) -> None:
     result = given(*(f"{LONG} number {n}" for n in range(6)))
     for at in range(6):
@@ -117,6 +145,9 @@ def test_a_system_that_does_not_care_moves_no_word(given: Callable[..., Result])
     result = given("silly goose", predictor=lambda text: 0.4)
     assert result.measure("local_r2", attribute="text 1").status is Status.UNDEFINED
     assert LocalExplanation().tables(result)[0].rows[0].cells[-2] == "no word moves the score"
+    (said,) = LocalExplanation().statements(result)
+    assert said.startswith("0 of 1 texts have")
+    assert said.endswith("; in 1 no word moves the score.")
 
 
 def test_texts_without_tokens_are_rows_and_the_others_go_on(given: Callable[..., Result]) -> None:
@@ -126,7 +157,12 @@ def test_texts_without_tokens_are_rows_and_the_others_go_on(given: Callable[...,
     assert set(named(result, 2)) == {"goose", "silly"}
     (plot,) = LocalExplanation().figures(result).values()
     assert plot.alternative.startswith("Text 3: given: goose +")
-    assert LocalExplanation().statements(result)[0] == "1 of 3 texts were explained."
+    (said,) = LocalExplanation().statements(result)
+    assert said.startswith("1 of 3 texts have an explanation that fits well enough to be read (")
+    assert "); in 2 there was nothing to explain, or no score. Words that raise" in said
+    assert re.search(
+        r"chance of the draws: “goose” \(\+0\.\d\d, text 3\), “silly” \(\+0\.\d\d, text 3\)\.$", said
+    )
 
 
 @pytest.mark.parametrize(
