@@ -33,6 +33,7 @@ _LACKS = {
 }
 """What the case file lacks, in a reader's words."""
 _REGISTER = "findings.toml"
+_ASKED = "questionnaire"
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,7 @@ def build_document(
     engagement = said.get("engagement", {})
     assessor = engagement.get("assessor", {})
     moved = changes(payloads, evidence.get("log", ()))
+    unanswered = _unanswered(payloads)
     verdicts = [
         verdict for view in views for part in view.parts for verdict in part.verdicts if verdict.confirmatory
     ]
@@ -229,8 +231,10 @@ def build_document(
         items=tuple(items),
         tiles=_tiles(verdicts),
         verdicts=_ranked(verdicts),
-        overview=_overview(views, payloads, moved),
-        not_assessed=_not_assessed(views),
+        overview=_overview(
+            [view for view in views if not (view.id == _ASKED and unanswered)], payloads, moved
+        ),
+        not_assessed=_not_assessed(views, unanswered),
         left_out={
             str(one["title"]): str(one["reason"])
             for one in concluded.get("sections", ())
@@ -358,12 +362,21 @@ def _overview(
     return tuple(lines)
 
 
-def _not_assessed(views: Sequence[SectionView]) -> tuple[tuple[str, str], ...]:
+def _unanswered(payloads: Sequence[Payload]) -> str:
+    """That nobody answered the questionnaire: putting questions assesses nothing. Empty if anybody did."""
+    states = [one.get("state") for one in _facts(payloads, _ASKED).get("questions", ())]
+    if not states or any(state != "unanswered" for state in states):
+        return ""
+    return f"not answered: none of the {len(states)} questions has an answer"
+
+
+def _not_assessed(views: Sequence[SectionView], unanswered: str) -> tuple[tuple[str, str], ...]:
     missing = [
         (view.title, next(part.reason for part in view.parts if part.reason))
         for view in views
         if not view.applicable
     ]
+    missing += [(view.title, unanswered) for view in views if view.id == _ASKED and unanswered]
     there = {view.id for view in views}
     # Only fairnb's own: what else is installed here says nothing about the assessment.
     own = (section(name) for name in section_ids() if name not in there)

@@ -106,6 +106,55 @@ def test_the_gravest_findings_are_read_first_and_the_largest_of_them_before_the_
     assert [item.criterion for item in document.verdicts[8:]] == [f"Gap {n}" for n in (2, 11, 0, 1)]
 
 
+def test_at_a_glance_prints_the_severity_of_each_difference_in_their_order(kit: Any) -> None:
+    rows = [
+        ("Small", "high", 0.3),
+        ("Large", "medium", -0.9),
+        ("Larger", "medium", 0.95),
+        ("Plain", "", 0.99),
+    ]
+    measures = {name: Measure(measure="gap", subgroup=name, value=e, n=50) for name, _, e in rows}
+    result = kit.sample_result(
+        measures=tuple(measures.values()),
+        candidates=tuple(
+            Candidate(criterion=name, measures=(measures[name].key,), family="C", effect=e, margin=0.05,
+                      verdict=Verdict.EXCEEDS, statement="It differs.")
+            for name, _, e in rows
+        ),
+        findings=tuple(
+            Finding(criterion=name, measures=(measures[name].key,), severity=s, requirement=5,
+                    statement="It differs.")
+            for name, s, _ in rows
+            if s
+        ),
+    )  # fmt: skip
+    text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
+    glance = text.partition("Verdict Severity")[2].partition("What was assessed")[0]
+    assert re.findall(r"(\w+) It differs\. [+−]0\.\d+ ▲ Exceeds (high|medium|low|–)", glance) == [
+        ("Small", "high"), ("Larger", "medium"), ("Large", "medium"), ("Plain", "–"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_questions_that_nobody_answered_are_not_assessed(kit: Any, answered: bool) -> None:
+    from fairnb.sections import section
+
+    asked = section("questionnaire")
+    states = ["unanswered", "claimed without evidence" if answered else "unanswered"]
+    questions = [
+        {"id": f"1.{n}", "requirement": 1, "text": "Who oversees it?", "state": state, "answer": "", "by": "",
+         "date": "", "evidence": [], "why": "", "level": "", "note": "", "reason": ""}
+        for n, state in enumerate(states)
+    ]  # fmt: skip
+    given = kit.payload("questionnaire", kit.sample_result(
+        measures=(), candidates=(), findings=(), limits=(), examples=(), facts={"questions": questions}),
+        title=asked.title, section_version=asked.version + 1)  # fmt: skip
+    document = build_document(kit.evidence([kit.engagement(), given]))
+    missing = dict(document.not_assessed)
+    said = "not answered: none of the 2 questions has an answer"
+    assert (missing.get(asked.title) == said) is not answered
+
+
 def test_the_annex_marks_what_at_a_glance_does_not_count(kit: Any) -> None:
     key = Measure(measure="gap", subgroup="g", value=0.2, n=50)
     common: dict[str, Any] = {
