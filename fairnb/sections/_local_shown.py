@@ -15,7 +15,7 @@ from fairnb.sections._shown import Column, Plot, Row, Table
 
 FITS_FROM = 0.5
 """Local R² from which words are marked."""
-_NAMED = 5
+_NAMED = 3
 """Words that a sentence names of each direction."""
 _UNFIT = {False: "fit too poor to say", True: "no word moves the score"}
 
