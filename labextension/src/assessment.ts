@@ -75,8 +75,8 @@ export interface IAssessment {
   sections: ISection[];
   requirements: IRequirement[];
   counts: Record<Severity, number>;
-  /** Whether any section has a result: without one, no finding says nothing. */
-  ran: boolean;
+  /** Why there is nothing to count, in words; empty as soon as a section has a result. */
+  uncounted: string;
   /** Versions of fairnb that computed the results. */
   versions: string[];
   /** Majors of the schema that this extension cannot read. */
@@ -142,7 +142,7 @@ export function summarise(
     sections,
     requirements: [1, 2, 3, 4, 5, 6, 7].map(id => requirement(id, counted)),
     counts: count(counted.flatMap(section => section.findings)),
-    ran: sections.some(section => section.digests.length > 0),
+    uncounted: uncounted(sections),
     versions: [...versions].sort(),
     newer: [...newer].sort()
   };
@@ -233,6 +233,15 @@ function requirement(id: number, sections: readonly ISection[]): IRequirement {
     counts: count(findings),
     worst: SEVERITIES.find(severity => findings.some(item => item.severity === severity)) ?? ''
   };
+}
+
+/** Without a result, no findings would read as a clean bill. */
+function uncounted(sections: readonly ISection[]): string {
+  if (sections.some(section => section.digests.length > 0)) {
+    return '';
+  }
+  const ended = sections.some(section => section.state === 'failed' || section.state === 'stopped');
+  return ended ? 'no section has a result yet' : 'nothing was run yet';
 }
 
 function count(findings: readonly IFinding[]): Record<Severity, number> {

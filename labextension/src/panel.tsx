@@ -74,12 +74,13 @@ function Shown({ assessment, model, actions }: IShownProps): JSX.Element {
         <h3 title="Findings of all sections, as the document counts them; it counts verdicts apart">
           Findings by severity
         </h3>
-        {assessment.ran ? (
-          <Counts counts={assessment.counts} />
-        ) : (
+        {assessment.uncounted ? (
           <p className="fairnb-Counts-none">
-            <span aria-hidden="true">– </span>nothing was run yet
+            <span aria-hidden="true">– </span>
+            {assessment.uncounted}
           </p>
+        ) : (
+          <Counts counts={assessment.counts} />
         )}
         <h3>Requirements</h3>
         <ul className="fairnb-Requirements">

@@ -123,9 +123,11 @@ test('findings are counted once: the conclusion repeats those of the sections', 
 
 test('without any result it is said that nothing was run, which no counts of nought can say', () => {
   const open = cell(0, 'case.section("swap")');
-  assert.equal(summarise('', [open], NONE, INFOS).ran, false);
+  assert.equal(summarise('', [open], NONE, INFOS).uncounted, 'nothing was run yet');
+  const failed = { ...open, failure: 'no system' };
+  assert.equal(summarise('', [failed], NONE, INFOS).uncounted, 'no section has a result yet');
   const clean = payload('privacy', { findings: [] });
-  assert.equal(summarise('', [open, cell(1, 'case.section("privacy")', [clean])], NONE, INFOS).ran, true);
+  assert.equal(summarise('', [open, cell(1, 'case.section("privacy")', [clean])], NONE, INFOS).uncounted, '');
 });
 
 test('a cell has the name that a person sees: the titles of its sections and its prompt', () => {
