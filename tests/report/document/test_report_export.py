@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import datetime as dt
 import io
 import json
 import os
@@ -215,6 +216,35 @@ def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
     assert report.warnings == ()
     assert "Signed electronically by A. Example" in pdf_text(case / "audit.pdf")
     assert "who is not the assessor" not in pdf_text(case / "audit.pdf")
+
+
+def test_a_threshold_moved_by_hand_stands_on_the_first_pages_of_a_final_document(
+    case: Path, kit: Any
+) -> None:
+    """The case file names none, so the target's 0.5 is what was moved; the day is that of the run log."""
+    from fairnb.case import load_case
+
+    opened = load_case(case)
+    payloads = [
+        payload.to_json()
+        for name in ("engagement", "system", "technical_performance", "conclusion")
+        for payload in opened.run_all(
+            name,
+            params={"threshold": 0.69} if name == "technical_performance" else {},
+            origin="notebook",
+        )
+    ]
+    kit.write(case / "assessment.ipynb", kit.notebook(payloads))
+    assert export(case).status == "final"
+    (event,) = [one for one in load_case(case).log if one["event"] == "parameter"]
+    day = dt.date.fromisoformat(event["time"][:10])
+    said = (
+        "was run with threshold 0.69 instead of the case file’s 0.50, changed by hand on "
+        f"{day.day} {day:%B} {day.year}."
+    )
+    pages = [" ".join(page.split()) for page in pdf_text(case / "audit.pdf").split("\f")]
+    assert said in pages[0]
+    assert said in pages[1].partition("Not run as the case file says.")[2]
 
 
 @pytest.mark.parametrize(("role", "as_what"), [("assessor", ""), ("reviewer", " as reviewer")])
