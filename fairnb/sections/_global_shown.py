@@ -8,7 +8,7 @@ from typing import Any
 from fairnb.sections._any_script import name_rows
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, label_axes, new_figure, write
 from fairnb.sections._format import count, level_of, number, percent
-from fairnb.sections._global_words import SWARM_POINTS, TERM, TOKEN, key_of
+from fairnb.sections._global_words import MOVES, SWARM_POINTS, TERM, TOKEN, key_of
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Result
 from fairnb.sections._shift import interval_points, points
@@ -22,11 +22,50 @@ def tables_of(result: Result) -> list[Table]:
     level = level_of(result.facts["level"])
     tables = [
         _means_table(result, TOKEN, result.facts["words"], level),
-        _means_table(result, TERM, result.facts["terms"], level),
-        _exchanged_table(result, level),
+        *_term_tables(result, level),
         _groups_table(result, level),
     ]
     return [*(table for table in tables if table.rows), _sample_table(result)]
+
+
+def _term_tables(result: Result, level: str) -> list[Table]:
+    """Identity terms and their exchange; no tables of zeros."""
+    sizes = [one for one in result.measures if one.attribute == TERM]
+    if all(abs(one.value or 0.0) < MOVES for one in sizes):
+        return []
+    return [_means_table(result, TERM, result.facts["terms"], level), _exchanged_table(result, level)]
+
+
+def nothing_moves(result: Result) -> str:
+    """What is said where no word is listed."""
+    facts = result.facts
+    minimum, texts = count(facts["min_texts"]), count(facts["explained"])
+    if not facts["counted"]:
+        return f"No word occurs in {minimum} of the {texts} texts explained: there is no statement."
+    terms = f", the {count(len(facts['terms']))} identity terms among them" if facts["terms"] else ""
+    still = all(abs(one.value or 0.0) < MOVES for one in result.measures if one.attribute == TERM)
+    return (
+        f"No word moves the score: of each of the {count(facts['counted'])} words that occur in at least {minimum} of "
+        f"the {texts} texts explained{terms if still else ''}, mean |SHAP| is under {number(100 * MOVES, 2)} "
+        "percentage points."
+    )
+
+
+def rare_said(result: Result) -> list[str]:
+    """Words in too few texts, named where few others move the score."""
+    facts = result.facts
+    found = [(name, mean_of(result, "mean_shap", name)) for name in facts["rare_words"]]
+    if not found:
+        return []
+    named = ", ".join(
+        f"“{name}” ({points(mean.value)} in {count(mean.n or 0)} texts)" for name, mean in found
+    )
+    words = f"{count(len(facts['words']))} of the words" if facts["words"] else "None of the words"
+    moves = "move" if len(facts["words"]) > 1 else "moves"
+    return [
+        f"{words} that occur in at least {count(facts['min_texts'])} texts of the sample {moves} the score; of those "
+        f"in fewer texts, too few to say how much, these do: {named}."
+    ]
 
 
 def _get(result: Result, measure: str, attribute: str, name: str, label: str = "all") -> Measure | None:
@@ -190,6 +229,7 @@ def without_words(result: Result) -> Result:
             "facts": {
                 **result.facts,
                 "words": [named.get(word, word) for word in result.facts["words"]],
+                "rare_words": [named.get(word, word) for word in result.facts["rare_words"]],
             },
         }
     )

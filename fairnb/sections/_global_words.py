@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 TOKEN, TERM = "token", "identity_term"
+MOVES = 0.0005
+"""A word whose mean |SHAP| is under this moves nothing: in percentage points it prints as 0.0."""
 SWARM_WORDS = 12
 SWARM_POINTS = 40
 """Points drawn of one word: more run into each other."""

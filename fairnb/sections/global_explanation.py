@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,9 +12,18 @@ from pydantic import Field
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
 from fairnb.sections._format import count, number, percent
-from fairnb.sections._global_shown import figures_of, mean_of, tables_of, without_words
+from fairnb.sections._global_sample import Drawn, drawn_of
+from fairnb.sections._global_shown import (
+    figures_of,
+    mean_of,
+    nothing_moves,
+    rare_said,
+    tables_of,
+    without_words,
+)
 from fairnb.sections._global_swap import Contrast, contrasts, measured_contrasts
 from fairnb.sections._global_words import (
+    MOVES,
     TERM,
     Explained,
     Word,
@@ -31,6 +39,7 @@ from fairnb.sections._global_words import (
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Candidate, Example, Finding, Result, Verdict
 from fairnb.sections._shift import interval_points, points
+from fairnb.sections._support import NEVER_BELOW
 from fairnb.sections._verdicts import observed
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fairnb.explanation import Attribution, Sample
+    from fairnb.explanation import Attribution
     from fairnb.mining import Mentions
     from fairnb.sections._shown import Plot, Table
 
@@ -46,10 +55,10 @@ _NEEDS = {"test": Need.TEST_CORPUS, "train": Need.TRAIN_CORPUS, "synthetic": Nee
 _FAILED_SHOWN = 20
 _SHOWN_LETTERS = 200
 _COMPLETE = 1e-6
+_FEW_WORDS = 5
+"""Fewer words than this that move the score: those in too few texts are named, too."""
 _TOGETHER = 25
 """Texts whose masked forms are scored in one go."""
-_NAMED = ("names no group", "names a group by other words", "holds an identity term")
-_LABELS = {1: "positive", 0: "negative", -1: "no label"}
 
 
 class GlobalExplanation(Section):
@@ -57,7 +66,7 @@ class GlobalExplanation(Section):
 
     id = "global_explanation"
     title = "Words that drive the scores"
-    version = 2
+    version = 3
     requirement = Altai.TRANSPARENCY
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
@@ -66,7 +75,7 @@ class GlobalExplanation(Section):
     )
     method = (
         "A sample of texts, the same number of each label that hold an identity term, name a group by other words, or "
-        "name none, is explained with "
+        "name none, and of each of these that score high or low, is explained with "
         "SHAP: the score of a text is made up of what each token adds when it is put back among its masked "
         "neighbours. With the text masker these are *Owen values*: neighbouring tokens share what they do together. "
         "For each word, *mean |SHAP|* is how much of P(positive) it moves in texts where it occurs, either way, and "
@@ -99,28 +108,31 @@ class GlobalExplanation(Section):
             if not view.has(need):
                 return Result(status="not_applicable", reason=need.value)
         mentions = view.mentions(params.corpus) if view.has(Need.MENTIONS) else None
-        drawn, sample = _drawn(view, params, mentions)
+        drawn, sample = drawn_of(view, params.corpus, params.texts, mentions)
         explained, failed = self._explained(view, params, drawn)
         shown = _shown_names(view, explained)
-        words = [word for word in words_of(explained, shown) if len(word.texts) >= params.min_texts]
+        every = words_of(explained, shown)
+        words = [word for word in every if len(word.texts) >= params.min_texts]
         words.sort(key=lambda word: (-strength(word, explained), word.name))
         terms = terms_of(explained, mentions) if mentions is not None else []
         terms.sort(key=lambda word: (-strength(word, explained), word.name))
         enough = [term for term in terms if len(term.texts) >= params.min_texts]
         given: dict[str, Any] = {"level": view.confidence, "minimum": params.min_texts}
-        listed = words[: params.words]
+        moving = [word for word in words if strength(word, explained) >= MOVES]
+        listed = moving[: params.words]
+        rare = _rare(every, explained, params.min_texts) if len(listed) < _FEW_WORDS else []
         swapped = (
             contrasts(view.lexicon, enough, explained, mentions, view.predict) if mentions is not None else []
         )
         measures = [
-            *measured(listed, explained, tested=False, **given),
+            *measured([*listed, *rare], explained, tested=False, **given),
             *_adjusted(
                 [
                     *measured(enough, explained, tested=True, **given),
                     *measured_contrasts(swapped, explained, **given),
                 ]
             ),
-            *by_group(words, explained, _groups(mentions, explained), **given),
+            *by_group(moving, explained, _groups(mentions, explained), **given),
         ]
         candidates, findings = _judged(view, words, enough, swapped, measures, explained)
         gaps = [abs(one.base + float(one.values.sum()) - one.score) for one in explained.found]
@@ -136,6 +148,7 @@ class GlobalExplanation(Section):
             "explained": len(explained.texts),
             "failed": dict(Counter(reason for _, reason in failed)),
             "words": [word.name for word in listed],
+            "rare_words": [word.name for word in rare],
             "of_lexicon": _of_lexicon(view, shown),
             "counted": len(words),
             "terms": [term.name for term in enough],
@@ -145,7 +158,7 @@ class GlobalExplanation(Section):
         return Result(
             measures=tuple(measures),
             facts=facts,
-            series={"swarm": swarm(words)} if words else {},
+            series={"swarm": swarm(listed)} if listed else {},
             candidates=tuple(candidates),
             findings=tuple(findings),
             examples=tuple(
@@ -155,9 +168,7 @@ class GlobalExplanation(Section):
             limits=tuple(_limits(facts)),
         )
 
-    def _explained(
-        self, view: View, params: Params, drawn: _Drawn
-    ) -> tuple[Explained, list[tuple[str, str]]]:
+    def _explained(self, view: View, params: Params, drawn: Drawn) -> tuple[Explained, list[tuple[str, str]]]:
         """The sample's texts with their values, and those that could not be explained with the reason."""
         from fairnb.explanation import Attributor
 
@@ -199,18 +210,20 @@ class GlobalExplanation(Section):
         """The strongest words either way, then identity terms."""
         facts = result.facts
         if not facts["words"]:
-            return (
-                f"No word occurs in {count(facts['min_texts'])} of the {count(facts['explained'])} texts explained: "
-                "there is no statement.",
-            )
+            return [nothing_moves(result), *rare_said(result), *(one.statement for one in result.findings)]
         means = {name: mean_of(result, "mean_shap", name).value or 0.0 for name in facts["words"]}
         said = []
         for way, sign in (("raise", 1), ("lower", -1)):
-            strongest = sorted((n for n in means if sign * means[n] > 0), key=lambda n: -sign * means[n])[:5]
+            strongest = sorted(
+                (n for n in means if sign * means[n] >= MOVES), key=lambda n: -sign * means[n]
+            )[:5]
             if strongest:
                 named = ", ".join(f"“{name}” ({points(means[name])})" for name in strongest)
                 said.append(f"Words that {way} the score most, on average in percentage points: {named}.")
-        return [*said, *(finding.statement for finding in result.findings)]
+        if not said:
+            named = ", ".join(f"“{name}”" for name in facts["words"][:5])
+            said.append(f"Words that move the score as much up as down: {named}.")
+        return [*said, *rare_said(result), *(finding.statement for finding in result.findings)]
 
     def tables(self, result: Result) -> Sequence[Table]:
         """Words and identity terms; in the annex words by subgroup, and the sample."""
@@ -221,46 +234,14 @@ class GlobalExplanation(Section):
         return figures_of(result)
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The texts drawn, equal ones with equal labels once."""
-
-    texts: list[str]
-    weights: npt.NDArray[np.float64]
-    labels: npt.NDArray[np.int8]
-    rows: npt.NDArray[np.intp]
-
-
-def _drawn(view: View, params: GlobalExplanation.Params, mentions: Mentions | None) -> tuple[_Drawn, Sample]:
-    from fairnb.explanation import stratified
-
-    texts = view.corpus(params.corpus).texts
-    labels, scores = view.labels(params.corpus), view.scores(params.corpus)
-    times: dict[tuple[str, int], int] = {}
-    first: dict[tuple[str, int], int] = {}
-    for row in np.flatnonzero(np.isfinite(scores)).tolist():
-        one = (texts[row], int(labels[row]))
-        times[one] = times.get(one, 0) + 1
-        first.setdefault(one, row)
-    rows = np.fromiter(first.values(), np.intp, len(first))
-    named = np.zeros(len(texts), int)
-    if mentions is not None:
-        # Identity terms have a stratum of their own: they are few, and the ones that are tested.
-        named[np.asarray(mentions.by_subgroup.sum(axis=1)).ravel() > 0] = 1
-        named[np.asarray(mentions.by_term.sum(axis=1)).ravel() > 0] = 2
-    strata = [f"{_LABELS[label]}, {_NAMED[named[row]]}" for (_, label), row in first.items()]
-    sample = stratified(strata, params.texts, view.seed)
-    repeated = np.fromiter(times.values(), float, len(times))
-    chosen = rows[sample.rows]
-    return (
-        _Drawn(
-            [texts[row] for row in chosen.tolist()],
-            sample.weights * repeated[sample.rows],
-            np.asarray(labels)[chosen],
-            chosen,
-        ),
-        sample,
-    )
+def _rare(words: Sequence[Word], explained: Explained, minimum: int) -> list[Word]:
+    """Words that move scores in texts too few to list them, but enough to show a value."""
+    found = [
+        word
+        for word in words
+        if NEVER_BELOW <= len(word.texts) < minimum and strength(word, explained) >= MOVES
+    ]
+    return sorted(found, key=lambda word: (-strength(word, explained), word.name))[:_FEW_WORDS]
 
 
 def _shown_names(view: View, explained: Explained) -> dict[str, str]:
