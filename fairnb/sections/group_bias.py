@@ -347,9 +347,10 @@ def _limits(tally: Tally, groups: Sequence[Group], bench: Bench, cut: Sequence[G
         yield f"Fewer than ten texts, so that only mean scores, TPR and FPR are recorded: {', '.join(few)}."
     if cut:
         yield (
-            "To keep the record of a section within what a notebook holds, only mean scores, TPR and FPR are recorded "
-            f"of {', '.join(f'{group.subgroup} ({words(group.attribute)})' for group in cut)}; a case with fewer "
-            "attributes records every metric."
+            "For these subgroups, the smallest of those with ten texts or more, only mean scores, TPR and FPR are "
+            f"recorded: {', '.join(f'{group.subgroup} ({words(group.attribute)})' for group in cut)}. The other metrics "
+            "would not fit into the record that a notebook keeps of a section; a case with fewer attributes records "
+            "every metric. No verdict on TPR or FPR depends on them; observations are adjusted for what is recorded."
         )
     if not tally.exact_at(bench.threshold):
         yield "Counts at this threshold were taken from scores rounded by the tally."

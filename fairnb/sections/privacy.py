@@ -40,7 +40,7 @@ _KINDS = {
 _PLACEHOLDERS = frozenset(("@user", "@username", "@mention", "@handle", "@url"))
 """What corpora write in place of handles that were removed."""
 NO_NAMES = "not asked for"
-_NO_EXTRA = "the extra ner is not installed"
+_NO_EXTRA = "no recogniser was installed"
 _NO_ENGLISH = "names are recognised in English texts only"
 
 
@@ -49,6 +49,7 @@ class Privacy(Section):
 
     id = "privacy"
     title = "Personal data in the corpora"
+    version = 2
     requirement = Altai.PRIVACY_AND_DATA_GOVERNANCE
     per_target = False
     source = "Assessment List for Trustworthy AI (2020), requirement 3; paper, appendix I; Wilson (1927) for shares."
@@ -64,7 +65,10 @@ class Privacy(Section):
     class Params(SectionParams):
         """Whether names are looked for, and in how many texts."""
 
-        names: bool = Field(True, description="Also look for names of persons (needs the extra ner)")
+        names: bool = Field(
+            True,
+            description='Also look for names of persons (needs the extra ner: pip install "fairnb[ner]")',
+        )
         names_sample: int = Field(
             1_000, ge=20, le=1_000_000, description="Most texts of a corpus in which names are looked for"
         )
@@ -235,7 +239,11 @@ def _told(result: Result, role: str, corpus: Mapping[str, Any]) -> str:
     name, named = _of(result, role, "name"), corpus["names"]
     if name.value is not None:
         return f"{said}; a name was recognised in {percent(name.value)} of {count(named['looked_at'])} texts."
-    return f"{said}. Names were not counted: {name.note}."
+    return f"{said}. {_uncounted(name.note)}"
+
+
+def _uncounted(reason: str) -> str:
+    return f"Names of persons were not counted ({reason})."
 
 
 def _table(result: Result) -> Table:
@@ -265,7 +273,7 @@ def _table(result: Result) -> Table:
         Column("Found", "number"),
     )
     reasons = {c["names"]["reason"] for c in result.facts["corpora"].values() if c["names"]["reason"]}
-    note = f"Names were not counted: {'; '.join(sorted(reasons))}." if reasons else ""
+    note = _uncounted("; ".join(sorted(reasons))) if reasons else ""
     return Table("Personal data by corpus", columns, tuple(rows), note=note)
 
 

@@ -149,9 +149,13 @@ def test_without_the_extra_it_is_said(
     result = _run(small_view, test=TEXTS)
     name = _share(result, "name")
     assert (name.value, name.status) == (None, Status.NOT_MEASURED)
-    assert name.note == "the extra ner is not installed"
-    assert "Names were not counted: the extra ner is not installed." in Privacy().statements(result)[0]
-    assert Privacy().tables(result)[0].note
+    assert name.note == "no recogniser was installed"
+    assert (
+        "Names of persons were not counted (no recogniser was installed)." in Privacy().statements(result)[0]
+    )
+    assert (
+        Privacy().tables(result)[0].note == "Names of persons were not counted (no recogniser was installed)."
+    )
 
 
 def test_another_failure_of_the_recogniser_is_not_hidden(
