@@ -150,8 +150,8 @@ def not_shown(level: int | None, expired: dt.datetime | None) -> str:
         return "Nothing is shown: do not rely on this file."
     beyond = "; ".join(f"level {number}, that {LEVELS[number]}" for number in range(level + 1, len(LEVELS)))
     text = (
-        f"Reached level {level} of 3: {LEVELS[level]}. Not shown: {beyond}. A signature does not make a "
-        "statement true, and its time is the signer's own clock."
+        f"Reached level {level} of 3: {LEVELS[level]}. Not shown, as no command of this version checks it: {beyond}. "
+        "A signature does not make a statement true, and its time is the signer's own clock."
     )
     if expired is not None:
         text += f" The signer's certificate ran out on {expired:%d %B %Y}; it was valid at the time stated."

@@ -24,6 +24,8 @@ export interface IVerification {
   draft: boolean;
   signatures: ISignature[];
   problems: string[];
+  /** What a reader should know, though nothing is wrong. */
+  notes: string[];
   notShown: string;
 }
 
@@ -55,6 +57,7 @@ export function readVerification(value: unknown, roots: boolean): IVerification 
     levelText: level === null ? 'No level was reached.' : (LEVELS[level] ?? ''),
     draft: status.document_status === 'draft',
     signatures,
+    notes: (Array.isArray(status.notes) ? status.notes : []).map(note => sentence(String(note))),
     problems: told.flatMap(problem => beside(problem, signatures.length, roots)),
     notShown: typeof status.what_is_not_shown === 'string' ? status.what_is_not_shown : ''
   };

@@ -19,6 +19,7 @@ export class VerificationBody extends Widget {
       this.node.append(paragraph('fairnb-mod-warning', 'The document is a draft.'));
     }
     status.problems.forEach(problem => this.node.append(paragraph('fairnb-mod-warning', problem)));
+    status.notes.forEach(note => this.node.append(paragraph('fairnb-Verification-note', note)));
     status.signatures.forEach(signature => this.node.append(signed(signature)));
     this.node.append(paragraph('fairnb-Verification-limits', status.notShown));
   }

@@ -43,6 +43,14 @@ test('an answer of another shape shows nothing as good', () => {
   }
 });
 
+test('a note is a sentence and spoils no answer', () => {
+  const notes = ['signed by Your Name, who is not the assessor named in the case file'];
+  const shown = readVerification({ ...INTACT, notes }, false);
+  assert.deepEqual(shown.notes, ['Signed by Your Name, who is not the assessor named in the case file.']);
+  assert.deepEqual([shown.intact, shown.problems.length], ['yes', 0]);
+  assert.deepEqual(readVerification(INTACT, false).notes, []);
+});
+
 test('why a signer is not trusted is said once', () => {
   const why = 'its certificate leads to none of those you trust';
   const problems = [`the signer 'A. Example' is not trusted: ${why}`, 'something was added'];
