@@ -25,7 +25,7 @@ class Conclusion(Section):
 
     id = "conclusion"
     title = "Conclusion"
-    version = 2
+    version = 3
     requirement = Altai.ACCOUNTABILITY
     per_target = False
     source = "Paper, section 8; requirements after the Assessment List for Trustworthy AI (2020)."

@@ -211,7 +211,13 @@ class GlobalExplanation(Section):
         facts = result.facts
         if not facts["words"]:
             return [nothing_moves(result), *rare_said(result), *(one.statement for one in result.findings)]
-        means = {name: mean_of(result, "mean_shap", name).value or 0.0 for name in facts["words"]}
+        found = {name: mean_of(result, "mean_shap", name) for name in facts["words"]}
+        # A word is named with a direction only if its whole interval is on that side; equal values have none.
+        means = {
+            name: mean.value or 0.0
+            for name, mean in found.items()
+            if mean.low is None or mean.high is None or mean.low > 0 or mean.high < 0
+        }
         said = []
         for way, sign in (("raise", 1), ("lower", -1)):
             strongest = sorted(
@@ -222,7 +228,9 @@ class GlobalExplanation(Section):
                 said.append(f"Words that {way} the score most, on average in percentage points: {named}.")
         if not said:
             named = ", ".join(f"“{name}”" for name in facts["words"][:5])
-            said.append(f"Words that move the score as much up as down: {named}.")
+            said.append(
+                f"Words that move the score most, none of them up or down beyond the chance of the sample: {named}."
+            )
         return [*said, *rare_said(result), *(finding.statement for finding in result.findings)]
 
     def tables(self, result: Result) -> Sequence[Table]:

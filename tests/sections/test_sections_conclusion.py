@@ -154,6 +154,17 @@ def test_answers_are_counted_by_state(conclude: Any) -> None:
     assert rows(conclude(done), 1)[FIVE][2] == "1 covered, 2 unanswered"
 
 
+@pytest.mark.parametrize(
+    ("states", "state"), [(("unanswered",) * 3, "not answered"), (("unanswered", "covered"), "assessed")]
+)
+def test_questions_that_nobody_answered_are_not_assessed(
+    conclude: Any, states: tuple[str, ...], state: str
+) -> None:
+    held = Measure(measure="coverage", label="all", value=0.0)
+    done = {("questionnaire", ""): Result(measures=(held,), facts={"questions": asked(*states)})}
+    assert rows(conclude(done), 0)["The seven requirements"][0] == state
+
+
 def test_limits_stand_once_with_the_sections_that_state_them(conclude: Any) -> None:
     done = {
         ("data_bias", "a"): Result(limits=("Same.", "Own.")),

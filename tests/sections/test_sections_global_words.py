@@ -119,4 +119,21 @@ def test_a_word_that_moves_scores_as_much_up_as_down_is_named(small_view: Callab
     assert result.measure(
         "mean_abs_shap", attribute="token", subgroup="rain", label="all"
     ).value == pytest.approx(0.2)
-    assert SECTION.statements(result) == ["Words that move the score as much up as down: “rain”."]
+    assert SECTION.statements(result) == [
+        "Words that move the score most, none of them up or down beyond the chance of the sample: “rain”."
+    ]
+
+
+def test_a_word_is_named_with_a_direction_only_beyond_the_chance_of_the_sample(
+    small_view: Callable[..., Any],
+) -> None:
+    # Of 40 texts 22 lie above the middle: a mean of 0.02 among values of 0.2 either way.
+    def mostly(text: str) -> float:
+        day = text.rpartition("day")[2]
+        return 0.5 if "rain" not in text or not day.isdigit() else 0.9 if int(day) < 22 else 0.1
+
+    result = run(small_view, [f"rain day{n}" for n in range(40)], mostly, texts=40)
+    mean = result.measure("mean_shap", attribute="token", subgroup="rain", label="all")
+    assert mean.value > 0.005
+    assert mean.low < 0 < mean.high
+    assert "none of them up or down" in SECTION.statements(result)[0]
