@@ -46,6 +46,7 @@ def _kept(
 ) -> Callable[Concatenate[Tally, _Asked], _Answer]:
     # Defaults are filled in, so that one question has one key however it is put.
     form = signature(function)
+    count = len(form.parameters) - 1
 
     @wraps(function)
     def asked(tally: Tally, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Answer:
@@ -55,9 +56,12 @@ def _kept(
         if words in memo:
             known: _Answer = memo[words]
             return known
-        bound = form.bind(tally, *args, **options)
-        bound.apply_defaults()
-        key = (function, *tuple(bound.arguments.values())[1:])
+        if options or len(args) != count:
+            bound = form.bind(tally, *args, **options)
+            bound.apply_defaults()
+            key = (function, *tuple(bound.arguments.values())[1:])
+        else:
+            key = (function, *args)
         if key not in memo:
             memo[key] = function(tally, *args, **options)
         answer: _Answer = memo[key]
