@@ -304,10 +304,10 @@ def test_a_column_mapped_to_a_subgroup_is_what_the_next_run_compares_with(
     press(page, "Run")
     page.locator(".fairnb-fresh", has_text="Fresh").wait_for(timeout=LONG)
     rows = [one for one in measures_of(case) if one["subgroup"] == "female" and one["label"] == "all"]
-    found = {one["measure"]: (one["n"], one["denominator"]) for one in rows}
+    found = {one["measure"]: (one["value"], one["n"], one["denominator"]) for one in rows}
     # By hand: 40 rows begin with the woman, of which the first is one of the hostile texts; all 40 are marked,
     # and 20 rows of the man, too.
-    assert (found["precision"], found["recall"]) == ((39, 39), (39, 60))
+    assert (found["precision"], found["recall"]) == ((1.0, 39, 39), (39 / 60, 60, 60))
     assert page.locator(".jp-OutputArea").get_by_text(re.compile(r"65\.0\s%")).first.is_visible()
     pictures(page, "panel-mapped-mining")
     assert (page.watch.errors, page.watch.outside, page.watch.dialogs) == ([], [], [])
