@@ -11,35 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser_steps import BUNDLE, CASE, PASSPHRASE, export, quiet, serious, verify
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
-PASSPHRASE = "a small passphrase"
-BUNDLE = "application/vnd.fairnb.result+json"
-CASE = """
-[engagement]
-title = "A bakery's comment filter"
-level = "third-party"
-addressee = "Readers of the test"
-independence = "None of us built it."
-assessor = { name = "A. Example" }
-
-[system]
-scores = "score"
-
-[corpus.test]
-path = "rows.csv"
-text = "text"
-label = "label"
-
-[criteria]
-set_by = "The makers of the test"
-set_on = "2026-01-01"
-margin = 0.05
-
-[sections.conclusion]
-text = "No conclusion is drawn."
-"""
 SECTIONS = ("engagement", "system", "technical_performance", "group_bias", "conclusion")
 
 
@@ -99,14 +74,6 @@ def case(lab: Any, executed: Path, request: pytest.FixtureRequest) -> Iterator[s
     shutil.rmtree(lab.root / name)
 
 
-def quiet(page: Any) -> None:
-    """Nothing went wrong in the page, and nothing left the server."""
-    assert page.watch.errors == []
-    # Chromium shows a PDF with a page of its own.
-    assert [url for url in page.watch.outside if not url.startswith("chrome")] == []
-    assert page.watch.dialogs == []
-
-
 def states(page: Any) -> list[tuple[str, str]]:
     return [
         (
@@ -114,17 +81,6 @@ def states(page: Any) -> list[tuple[str, str]]:
             row.locator(".fairnb-Section-dot").get_attribute("data-state"),
         )
         for row in page.locator(".fairnb-Section").all()
-    ]
-
-
-def serious(page: Any, selector: str) -> list[str]:
-    """Serious faults that axe-core finds in a part of the page."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = axe.run(page, context=selector).response["violations"]
-    return [
-        f"{fault['id']}: {fault['nodes'][0]['html'][:200]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
     ]
 
 
@@ -224,21 +180,6 @@ def test_a_changed_case_file_makes_results_stale_and_run_stale_renews_them(
         timeout=120_000,
     )
     quiet(page)
-
-
-def export(page: Any, **fields: str) -> None:
-    page.wait_for_selector(".fairnb-ExportButton:not(.lm-mod-hidden)")
-    page.click(".fairnb-ExportButton")
-    page.wait_for_selector(".fairnb-ExportForm")
-    for name, value in fields.items():
-        page.fill(f".fairnb-ExportForm [name={name}]", value)
-    page.click(".jp-Dialog button:has-text('Export')")
-
-
-def verify(page: Any, file: str) -> Any:
-    page.click(f".jp-DirListing-item:has-text('{file}')", button="right")
-    page.click(".lm-Menu-item[data-command='fairnb:verify-audit']")
-    return page.wait_for_selector(".fairnb-Verification", timeout=120_000)
 
 
 def test_export_signs_and_verification_names_the_signer(
