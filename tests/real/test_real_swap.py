@@ -154,7 +154,8 @@ def test_every_flip_rate_is_counted_at_the_threshold(case, swapped, printed):
         rows = [row for _, row in of(measure, swapped)]
         up = sum(row.before < 0.5 <= row.after for row in rows)
         down = sum(row.after < 0.5 <= row.before for row in rows)
-        assert (measure.n, measure.denominator, measure.threshold) == (up + down, len(rows), 0.5)
+        assert (measure.n, measure.denominator, measure.threshold) == (len(rows), len(rows), 0.5)
+        assert measure.value is None or measure.value == pytest.approx((up + down) / len(rows))
         name = f"{measure.subgroup} to {measure.variant.removeprefix('to=')}, {measure.label}"
         if rows:
             cells = printed["Decisions that the swap changes"][name]
@@ -186,6 +187,11 @@ def bonett_price(plus: int, minus: int, n: int) -> tuple[float, float]:
     return max(-1.0, p - q - reach), min(1.0, p - q + reach)
 
 
+def hits_of(share):
+    """The count behind a share; none where the value is withheld."""
+    return round((share.value or 0.0) * (share.denominator or 0))
+
+
 def test_every_share_of_favour_is_counted(case, swapped, printed):
     close = 0
     for (_, first, second), (_, done) in swapped.items():
@@ -202,10 +208,11 @@ def test_every_share_of_favour_is_counted(case, swapped, printed):
             hits = sum(favoured(way, row) == measure.subgroup for way, row in rows)
             n = len(rows)
             slack = sum(unsure(row) for _, row in rows)
-            assert abs(hits - measure.n) <= slack, measure.key
-            close += hits != measure.n
-            hits = measure.n
-        assert (measure.n, measure.denominator) == (hits, n), measure.key
+            told = hits if measure.value is None else hits_of(measure)
+            assert abs(hits - told) <= slack, measure.key
+            close += hits != told
+            hits = told
+        assert (measure.n, measure.denominator) == (n, n), measure.key
         if withheld(measure, n):
             continue
         assert measure.value == pytest.approx(hits / n)
@@ -220,7 +227,7 @@ def test_every_difference_of_favour_has_bonett_and_prices_interval_and_a_sign_te
             continue
         key = {"attribute": measure.attribute, "label": measure.label, "variant": measure.variant}
         plus, minus = (
-            found.measure("favour", subgroup=group, **key).n
+            hits_of(found.measure("favour", subgroup=group, **key))
             for group in (measure.subgroup, measure.reference)
         )
         n = len(of(measure, swapped))

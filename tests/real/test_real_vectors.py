@@ -168,12 +168,14 @@ def test_coverage_is_counted(found, attributes, vectors, printed):
         for group, words in word_groups()[name].items():
             measure = found.measure("coverage", attribute=name, subgroup=group)
             listed = len({word.lower() for word in words})
-            assert (measure.n, measure.denominator) == (len(attribute.groups[group]), listed)
-            assert measure.value == pytest.approx(measure.n / listed)
+            assert (measure.n, measure.denominator) == (listed, listed)
+            assert measure.value == pytest.approx(len(attribute.groups[group]) / listed)
             other = sum(word not in vectors and word.lower() in vectors for word in words)
             assert table[f"{name.capitalize()}: {group}"][4] == str(other)
     traits = found.measure("coverage", attribute="neutral_words")
-    assert (traits.n, traits.denominator) == (len(attribute.traits), len(own_neutral_words().words))
+    listed = len(own_neutral_words().words)
+    assert (traits.n, traits.denominator) == (listed, listed)
+    assert traits.value == pytest.approx(len(attribute.traits) / listed)
     assert table["Trait words"][4] == str(sum(word not in vectors for word in attribute.traits))
 
 
