@@ -24,6 +24,8 @@ PAPERS = ("Paper", "Ours − paper")
 """Columns that hold the paper's figures; `test_report_paper` checks them."""
 FACTS = ("Flagged", "Highest", "In another case", "Lowest", "Mixed", "To flagged", "To not flagged")
 """Columns of counts and values that are no measures; the tests of their sections check them."""
+SHARES = ("coverage", "favour", "flip_rate", "frequency")
+"""Measures beside which the count of hits is printed."""
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +146,10 @@ def test_hits_left_out_are_told_apart(counted, page):
 
 
 def test_every_number_beside_an_id_is_that_measures(case, tables):
-    """A row shows values, ends and counts of the measures it names, as they are or in percent; no others."""
+    """A row shows values, ends and counts of the measures it names, as they are or in percent; no others.
+
+    The count behind a share is the share times its denominator.
+    """
     evidence = case[3]
     by_id = {}
     for (section, target, key), name in number_measures(evidence["payloads"]).items():
@@ -181,6 +186,11 @@ def test_every_number_beside_an_id_is_that_measures(case, tables):
             )
             known = [
                 measure[field] for measure in measures for field in fields if measure.get(field) is not None
+            ]
+            known += [
+                round(measure["value"] * measure["denominator"])
+                for measure in measures
+                if measure["measure"] in SHARES and measure.get("value") is not None
             ]
             for cell, head in zip(row[1:-1], rows[0][1:-1], strict=True):
                 if head in (*TOLD, *PAPERS, *FACTS):
