@@ -59,6 +59,19 @@ def test_texts_on_which_the_system_fires_are_in_the_sample_however_few(
     assert "“fool” (+80.0)" in SECTION.statements(result)[0]
 
 
+def test_a_score_on_the_threshold_counts_as_flagged_in_the_sample_too(small_view: Callable[..., Any]) -> None:
+    texts = plain(200) + [f"what a fool on night{n}" for n in range(12)]
+    texts += [f"what a fool and silly goose on eve{n}" for n in range(4)]
+    result = run(
+        small_view,
+        texts,
+        lambda text: 0.1 if "fool" not in text else 0.9 if "goose" in text else 0.5,
+        texts=40,
+    )
+    high = [one["texts"] for one in result.facts["strata"] if one["stratum"].endswith("scores 0.5 or more")]
+    assert sum(high) == 12 + 4
+
+
 def test_where_all_scores_lie_under_the_threshold_their_middle_divides_them(
     small_view: Callable[..., Any],
 ) -> None:
