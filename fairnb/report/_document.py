@@ -20,7 +20,7 @@ from fairnb.report._paper import PaperView, paper_view
 from fairnb.report._register import SEVERITIES, RegisterView, register_view
 from fairnb.report._render import Counters, Payload, section_view
 from fairnb.report._views import MARKS, SectionView, TableView, VerdictView
-from fairnb.sections import Register, section, section_ids
+from fairnb.sections import Register, section, section_ids, unanswered
 
 _LACKS = {
     "engagement.title is empty": "a title",
@@ -211,7 +211,7 @@ def build_document(
     engagement = said.get("engagement", {})
     assessor = engagement.get("assessor", {})
     moved = changes(payloads, evidence.get("log", ()))
-    unanswered = _unanswered(payloads)
+    not_answered = _unanswered(payloads)
     verdicts = [
         verdict for view in views for part in view.parts for verdict in part.verdicts if verdict.confirmatory
     ]
@@ -232,9 +232,9 @@ def build_document(
         tiles=_tiles(verdicts),
         verdicts=_ranked(verdicts),
         overview=_overview(
-            [view for view in views if not (view.id == _ASKED and unanswered)], payloads, moved
+            [view for view in views if not (view.id == _ASKED and not_answered)], payloads, moved
         ),
-        not_assessed=_not_assessed(views, unanswered),
+        not_assessed=_not_assessed(views, not_answered),
         left_out={
             str(one["title"]): str(one["reason"])
             for one in concluded.get("sections", ())
@@ -364,19 +364,17 @@ def _overview(
 
 def _unanswered(payloads: Sequence[Payload]) -> str:
     """That nobody answered the questionnaire: putting questions assesses nothing. Empty if anybody did."""
-    states = [one.get("state") for one in _facts(payloads, _ASKED).get("questions", ())]
-    if not states or any(state != "unanswered" for state in states):
-        return ""
-    return f"not answered: none of the {len(states)} questions has an answer"
+    many = unanswered(_facts(payloads, _ASKED))
+    return f"not answered: none of the {many} questions has an answer" if many else ""
 
 
-def _not_assessed(views: Sequence[SectionView], unanswered: str) -> tuple[tuple[str, str], ...]:
+def _not_assessed(views: Sequence[SectionView], not_answered: str) -> tuple[tuple[str, str], ...]:
     missing = [
         (view.title, next(part.reason for part in view.parts if part.reason))
         for view in views
         if not view.applicable
     ]
-    missing += [(view.title, unanswered) for view in views if view.id == _ASKED and unanswered]
+    missing += [(view.title, not_answered) for view in views if view.id == _ASKED and not_answered]
     there = {view.id for view in views}
     # Only fairnb's own: what else is installed here says nothing about the assessment.
     own = (section(name) for name in section_ids() if name not in there)

@@ -15,6 +15,7 @@ from fairnb.sections._contract import (
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._mitigation import options_for
 from fairnb.sections._questionnaire import REFERENCE_KEYS, Answers, questions, reference_of
+from fairnb.sections._questionnaire_judged import unanswered
 from fairnb.sections._register import Register, finding_ids, findings_by_id
 from fairnb.sections._registry import section, section_ids
 from fairnb.sections._result import Candidate, Example, Finding, Result, Series, Severity, Verdict
@@ -55,4 +56,5 @@ __all__ = [
     "reference_of",
     "section",
     "section_ids",
+    "unanswered",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairnb.sections._contract import Altai
 from fairnb.sections._mitigation import options
+from fairnb.sections._questionnaire_judged import unanswered
 from fairnb.sections._register import finding_ids
 from fairnb.sections._registry import section, section_ids
 
@@ -68,8 +69,7 @@ def _state(runs: Mapping[str, Result]) -> str:
     if not runs:
         return "not run"
     missing = {target: found.reason for target, found in runs.items() if found.status == "not_applicable"}
-    unanswered = [found for found in runs.values() if _unanswered(found)]
-    if len(unanswered) == len(runs):
+    if all(unanswered(found.facts) for found in runs.values()):
         return "not answered"
     if not missing:
         return "assessed" if any(found.measures for found in runs.values()) else "run, nothing measured"
@@ -77,12 +77,6 @@ def _state(runs: Mapping[str, Result]) -> str:
         told = "; ".join(f"not for {target}: {reason}" for target, reason in missing.items())
         return f"assessed, {told}"
     return f"not applicable: {'; '.join(dict.fromkeys(missing.values()))}"
-
-
-def _unanswered(result: Result) -> bool:
-    """Whether a result is of questions, none of which has an answer."""
-    states = [one["state"] for one in result.facts.get("questions", ())]
-    return bool(states) and all(state == "unanswered" for state in states)
 
 
 def coverage(sections: Sequence[Mapping[str, Any]], results: Results) -> list[dict[str, Any]]:

@@ -37,6 +37,12 @@ _STATES = {
 }
 
 
+def unanswered(facts: Mapping[str, Any]) -> int:
+    """Number of the questions of a result's facts if none of them has an answer; else 0."""
+    states = [one.get("state") for one in facts.get("questions", ())]
+    return len(states) if all(state == State.UNANSWERED for state in states) else 0
+
+
 def judged(asked: Asked, answer: Answer | None, results: Results) -> dict[str, Any]:
     """A question with what its answer amounts to, as plain values.
 
