@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fairnb.errors import FairnbError
 from fairnb.statistics._arrays import Counts, read_only
+from fairnb.statistics._flagged_products import FlaggedProducts, Segments
 from fairnb.statistics._keys import scores_of
 
 UNIT = 2**32
@@ -138,8 +139,8 @@ class ClusterRows:
         new = np.ones(len(order), bool)
         new[1:] = (codes[1:] != codes[:-1]) | (group[1:] != group[:-1])
         first = np.flatnonzero(new)
-        self._cluster, owner = codes[first], group[first]
-        self._starts = np.searchsorted(owner, np.arange(groups + 1))
+        self._cluster, self._group = codes[first], group[first]
+        self._starts = np.searchsorted(self._group, np.arange(groups + 1))
         negative = np.add.reduceat(label == 0, first, dtype=np.int64) if len(first) else first
         # Rows of a group and cluster stand together, those of label 0 before those of label 1.
         ends = np.append(first[1:], len(order))[: len(first)]
@@ -150,8 +151,16 @@ class ClusterRows:
         self._rows = self._summed(np.ones(len(order), bool))
         self._scores = self._summed(np.rint(scores_of(keys[order]) * UNIT).astype(np.int64))
         self._known: dict[float, Counts] = {}
+        self._near: FlaggedProducts | None = None
         everyone = self._rows[: self._starts[1]]
         self._exact = int(everyone.max(initial=0)) * int(everyone.sum()) < _EXACT
+
+    def prepare(self) -> None:
+        """Make the next thresholds cheap: what they cost no longer grows with the number of rows."""
+        groups = len(self._starts) - 1
+        segments = Segments(self._group, self._cluster, self._rows, groups, self._pairs[2 * groups - 1 :])
+        cell = np.repeat(np.arange(len(self._ends)), np.diff(self._ends, prepend=0))
+        self._near = FlaggedProducts(segments, cell, self._p, np.float64 if self._exact else np.int64)
 
     def sums(self, thresholds: Sequence[float]) -> ClusterSums:
         """Sums at these thresholds."""
@@ -166,8 +175,11 @@ class ClusterRows:
         if threshold not in self._known:
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            flagged = self._summed(self._p >= self._p.dtype.type(threshold))
-            self._known[threshold] = self._products(flagged, exact=self._exact)[1].astype(np.int64)
+            if self._near is not None:
+                self._known[threshold] = self._near.at(threshold)
+            else:
+                flagged = self._summed(self._p >= self._p.dtype.type(threshold))
+                self._known[threshold] = self._products(flagged, exact=self._exact)[1].astype(np.int64)
         return self._known[threshold]
 
     @cached_property

@@ -57,6 +57,7 @@ class Counting:
             labels, scores, groups, tuple(names), pairs, clusters
         )
         if self._clusters is not None:
+            self._clusters.prepare()
             plain = replace(plain, clusters=self._clusters.sums(()))
         for shift, size in sizes(plain):
             self._fitting = plain.coarsened(shift)
