@@ -117,9 +117,10 @@ class Shape:
                 f"prints them.</p><pre>{escape(self._text)}</pre>"
             )
         for mime, content in (("text/html", html), ("image/svg+xml", page.first_figure())):
-            if content and _taken(mime, content) <= room:
+            taken = _taken(mime, content) if content else 0
+            if content and taken <= room:
                 bundle[mime] = content
-                room -= _taken(mime, content)
+                room -= taken
         return bundle
 
 

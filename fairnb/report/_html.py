@@ -42,6 +42,8 @@ def seen(text: str) -> str:
     >>> seen("safe\u202etxt")
     'safe‹U+202E›txt'
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSEEN.sub(lambda found: f"‹U+{ord(found.group()):04X}›", text)
 
 
@@ -82,9 +84,8 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    if hasattr(value, "__html__"):
-        return value
-    return seen(value) if isinstance(value, str) else value
+    # Most values are plain; what is Markup is a string, too.
+    return seen(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _grouped(digest: str, size: int = 4) -> str:

@@ -305,10 +305,12 @@ def findings_of(
     """The findings of one result as they are printed, in its order."""
     refs = _Refs(numbering, name, target)
     candidates = {(item.criterion, item.measures): item for item in result.candidates}
+    # The first of equal keys counts.
+    by_key = {one.key: one for one in reversed(result.measures)} if result.findings else {}
     views = []
     for identity, item in zip(finding_ids(name, target, result.findings), result.findings, strict=True):
         candidate = candidates.get((item.criterion, item.measures))
-        first = next((one for one in result.measures if item.measures and one.key == item.measures[0]), None)
+        first = by_key.get(item.measures[0]) if item.measures else None
         effect = candidate.effect if candidate is not None else None if first is None else first.value
         _, written, interval = _effect(effect, first)
         views.append(

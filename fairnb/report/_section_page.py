@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from fairnb.sections import Result
 
 
-_TAGS = len("<td></td>")
+_CELL = len(r"<td class=\"\"></td>\n")
+_ROW = len(r"<tr>\n</tr>\n")
+"""What a cell and a row take beside their words, as JSON."""
 
 
 class SectionPage:
@@ -94,8 +96,9 @@ class SectionPage:
         for part in self._view.parts:
             size += sum(len(figure.address(paper=False)) for figure in part.figures[:figures])
             tables = (*part.tables, *part.annex) if annex else part.tables
-            size += sum(_TAGS + len(cell) for table in tables for row in table.rows for cell in row.cells)
-            size += sum(5 * _TAGS + len(one.criterion) + len(one.reason) for one in part.verdicts)
+            for table in tables:
+                size += sum(_ROW + sum(map(len, row.cells)) + _CELL * len(row.cells) for row in table.rows)
+            size += sum(_ROW + 5 * _CELL + len(one.criterion) + len(one.reason) for one in part.verdicts)
         return size
 
     def html(self, *, annex: bool = True, figures: int | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import subprocess
 import sys
@@ -147,6 +148,19 @@ def test_the_same_result_gives_the_same_bytes_in_another_process(kit: Any) -> No
 
 def test_figures_repeat_themselves_byte_for_byte(kit: Any) -> None:
     assert SectionPage([kit.sample()]).first_figure() == SectionPage([kit.sample()]).first_figure()
+
+
+@pytest.mark.parametrize("figures", [0, 1, None])
+def test_what_a_page_takes_at_least_is_near_what_it_takes_and_never_more(
+    kit: Any, figures: int | None
+) -> None:
+    # So many rows that one letter too many for each would show.
+    measures = tuple(
+        Measure(measure="m", subgroup=f"{row}", value=0.5, low=0.4, high=0.6, n=9) for row in range(900)
+    )
+    page = SectionPage([kit.sample(kit.sample_result(measures=measures))])
+    taken = len(json.dumps(page.html(figures=figures), ensure_ascii=False).encode())
+    assert 0.7 * taken < page.at_least(annex=True, figures=figures) <= taken
 
 
 def test_text_has_the_same_content_in_aligned_columns(kit: Any) -> None:
