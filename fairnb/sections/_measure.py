@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, model_serializer
 
 
 class Status(StrEnum):
@@ -73,11 +73,11 @@ class Measure(BaseModel):
     method: str = ""
     note: str = ""
 
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    @model_serializer
+    def _without_defaults(self) -> dict[str, Any]:
         """Empty columns are left out: a section has hundreds of measures and a notebook little room."""
-        written: dict[str, Any] = handler(self)
-        return {name: value for name, value in written.items() if value != _DEFAULTS[name]}
+        written = vars(self)
+        return {name: written[name] for name, default in _DEFAULTS if written[name] != default}
 
     @property
     def row(self) -> dict[str, Any]:
@@ -93,4 +93,4 @@ class Measure(BaseModel):
         )
 
 
-_DEFAULTS = {name: field.default for name, field in Measure.model_fields.items()}
+_DEFAULTS = tuple((name, field.default) for name, field in Measure.model_fields.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ def wald_mean(
     )
 
 
+@lru_cache(maxsize=4096)
 def student_quantile(level: float, degrees: float) -> float:
     """Two-sided quantile of Student's t."""
     from scipy.special import stdtrit
