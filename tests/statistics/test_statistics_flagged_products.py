@@ -51,7 +51,7 @@ class Rows:
         return found
 
 
-@pytest.mark.parametrize("step", [1, 4, 50, 1024])
+@pytest.mark.parametrize("step", [1, 4, 11, 50, 1024])
 @pytest.mark.parametrize(("rows", "groups", "clusters"), [(60, 4, 7), (40, 3, 1), (30, 1, 30), (1, 2, 1)])
 def test_products_are_those_of_a_loop_over_clusters(
     monkeypatch: pytest.MonkeyPatch, step: int, rows: int, groups: int, clusters: int
@@ -60,7 +60,8 @@ def test_products_are_those_of_a_loop_over_clusters(
     given = Rows(np.random.default_rng(rows + step), rows, groups, clusters)
     prepared = given.made([(1, 2)] if groups > 2 else [])
     prepared.prepare()
-    thresholds = [0.0, 0.3, float(given.score[0]), 0.505, 0.77, 1.0]
+    lowest = [float(score) for score in np.unique(given.score)[:6]]
+    thresholds = [0.0, *lowest, 0.3, float(given.score[0]), 0.505, 0.77, 1.0]
     sums = prepared.sums(thresholds)
     for at, threshold in enumerate(thresholds):
         assert sums.flagged[at].tolist() == given.expected(sums.pairs, threshold)
