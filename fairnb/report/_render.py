@@ -312,7 +312,7 @@ def findings_of(
         candidate = candidates.get((item.criterion, item.measures))
         first = by_key.get(item.measures[0]) if item.measures else None
         effect = candidate.effect if candidate is not None else None if first is None else first.value
-        _, written, interval = _effect(effect, first)
+        _, written, interval = _effect(effect, first, points=item.points)
         views.append(
             FindingView(
                 id=identity,
@@ -342,7 +342,7 @@ def _verdict(
 ) -> VerdictView:
     shape, word, kind = MARKS[item.verdict.value]
     first = of_key.get(item.measures[0]) if item.measures else None
-    ratio, effect, interval = _effect(item.effect, first)
+    ratio, effect, interval = _effect(item.effect, first, points=item.points)
     return VerdictView(
         criterion=item.criterion,
         statement=item.statement,
@@ -361,16 +361,21 @@ def _verdict(
     )
 
 
-def _effect(effect: float | None, first: Measure | None) -> tuple[bool, str, str]:
+def _effect(effect: float | None, first: Measure | None, *, points: bool) -> tuple[bool, str, str]:
     """Whether an effect is a ratio, and it and its interval as they are printed."""
     ratio = first is not None and first.measure.endswith("ratio")
     if effect is None:
         return ratio, "–", ""
-    written = _number(effect, 2) if ratio else _signed(effect)
-    # Ends are written like the effect, never in powers of ten.
-    if first is None or first.low is None or first.high is None:
+    # In the unit of the sentence it stands beside; its ends alike, never in powers of ten.
+    scale, digits = (100, 1) if points else (1, 2 if ratio else 3)
+    written = _number(effect, 2) if ratio else _signed(scale * effect, digits)
+    if points:
+        written += " points"
+    if first is None or first.value is None or first.low is None or first.high is None:
         return ratio, written, ""
-    return ratio, written, " to ".join(_fixed(end, 2 if ratio else 3) for end in (first.low, first.high))
+    # An effect may be counted from another place than its measure, such as a preference from one half.
+    moved = effect - first.value
+    return ratio, written, " to ".join(_fixed(scale * (end + moved), digits) for end in (first.low, first.high))
 
 
 def _number(value: float, digits: int = 4) -> str:
@@ -385,8 +390,8 @@ def _fixed(value: float, digits: int) -> str:
     return text if float(text.replace("−", "-")) else text.lstrip("−")
 
 
-def _signed(value: float) -> str:
-    text = f"{value:+.3f}".replace("-", "−")
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}".replace("-", "−")
     return text[1:] if float(text[1:]) == 0 else text
 
 

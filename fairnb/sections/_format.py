@@ -51,6 +51,15 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{number(100 * share, digits)} %"
 
 
+def margin_points(margin: float) -> str:
+    """A margin of probabilities in percentage points, with all its digits.
+
+    >>> margin_points(0.05), margin_points(0.025)
+    ('5 points', '2.5 points')
+    """
+    return f"{100 * margin:g} points"
+
+
 def between(low: float | None, high: float | None, digits: int = 3, *, scale: float = 1.0) -> str:
     """An interval's ends; a dash where there is none.
 

@@ -125,6 +125,7 @@ def question(bench: Bench, spec: RateSpec, group: Group, reference: str, other: 
         support=support,
         spread=_spread(estimate, sides, clusters is not None),
         untested=untested,
+        points=True,
     )
 
 

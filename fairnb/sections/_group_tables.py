@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairnb.sections._format import count, interval_of, level_of, number
+from fairnb.sections._format import count, interval_of, level_of, margin_points, number
 from fairnb.sections._group_annex import differences, own, parity
 from fairnb.sections._group_bench import EVERYONE_ELSE
 from fairnb.sections._group_census import ACROSS
@@ -135,10 +135,10 @@ def _verdicts(shown: Shown, attribute: str, *, measured: bool) -> Table:
                         strong=candidate is not None and candidate.verdict is Verdict.EXCEEDS,
                     )
                 )
-    margin = number(100 * shown.facts["margin"], 0)
+    margin = margin_points(shown.facts["margin"])
     note = (
         f"Threshold {number(shown.facts['threshold'], 2)}; rates in percent, differences in points (group minus "
-        f"other); margin {margin} points. FPR: share of negative texts flagged; TPR: share of positive texts flagged. "
+        f"other); margin {margin}. FPR: share of negative texts flagged; TPR: share of positive texts flagged. "
         f"Everyone else: texts that {mention(attribute, EVERYONE_ELSE)}. "
     )
     if shown.facts["templates"]:

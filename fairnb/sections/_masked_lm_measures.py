@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fairnb.sections._format import between, count, level_of, number, percent
+from fairnb.sections._format import between, count, level_of, margin_points, number, percent
 from fairnb.sections._measure import Measure, Status
 from fairnb.sections._result import Candidate, Finding, Verdict
 from fairnb.sections._support import supported
@@ -120,6 +120,7 @@ def judged(
             margin=margin,
             verdict=verdict,
             reason=reason,
+            points=True,
         )
         effect = None if measure.value is None else measure.value - NO_PREFERENCE
         candidates.append(candidate.model_copy(update={"effect": effect}))
@@ -145,7 +146,7 @@ def _verdict(measure: Measure, alpha: float, margin: float) -> tuple[Verdict, st
     if measure.p_adjusted < alpha:
         return (
             Verdict.INCONCLUSIVE,
-            f"a preference was shown, but it is below the margin of {number(margin, 2)}",
+            f"a preference was shown, but it is below the margin of {margin_points(margin)}",
         )
     return Verdict.INCONCLUSIVE, "no preference was shown, and the interval reaches beyond the margin"
 

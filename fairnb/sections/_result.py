@@ -39,7 +39,20 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Candidate(_Frozen):
+class _Told(_Frozen):
+    """What a reader is told of a difference."""
+
+    points: bool = False
+    """Whether its size is told in percentage points: a difference of shares or of probabilities."""
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without the unit where it is none, as before there was one: stored results keep their digest."""
+        written: dict[str, Any] = handler(self)
+        return {name: value for name, value in written.items() if name != "points" or value}
+
+
+class Candidate(_Told):
     """A difference that a section puts to the test."""
 
     criterion: str
@@ -57,7 +70,7 @@ class Candidate(_Frozen):
     """Why it is inconclusive or not measured."""
 
 
-class Finding(_Frozen):
+class Finding(_Told):
     """A candidate that passed test and margin, or an observation worth a reader's time."""
 
     criterion: str

@@ -176,6 +176,7 @@ def question(outcome: Outcome, level: float) -> Question:
         spread,
         family="E",
         untested=untested,
+        points=True,
     )
 
 

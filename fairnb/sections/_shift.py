@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairnb.sections._drawing import ACCENT, INK, MUTE, RULE, WASH, label_axes, new_figure, write
-from fairnb.sections._format import between, count, level_of, signed
+from fairnb.sections._format import between, count, level_of, margin_points, signed
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._shown import Plot
 from fairnb.sections._support import supported
@@ -74,6 +74,7 @@ class Shift:
             untested=""
             if enough
             else f"{count(found.clusters)} independent texts: tested from {FEWEST_CLUSTERS}",
+            points=True,
         )
 
 
@@ -153,6 +154,6 @@ def forest(
     return Plot(
         figure,
         f"{caption} Circles: negative texts, squares: positive; shaded: within the margin of "
-        f"{points(margin, 0).lstrip('+')} points; filled: a finding.{rest}",
+        f"{margin_points(margin)}; filled: a finding.{rest}",
         "; ".join(f"{name} {points(m.value)}" for name, m in reversed(shown.items())) + ".",
     )

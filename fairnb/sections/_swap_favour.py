@@ -148,4 +148,5 @@ def _favour_measures(
         family="E",
         untested="" if tested else f"fewer than {NON_TIES} texts changed",
         tested_from=NON_TIES,
+        points=True,
     )

@@ -15,7 +15,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from fairnb.sections._contract import Altai
-from fairnb.sections._format import count, number
+from fairnb.sections._format import count, margin_points, number
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Candidate, Finding, Severity, Verdict
 from fairnb.sections._support import NEVER_BELOW
@@ -68,6 +68,12 @@ class Question:
     """Support from which it is tested; None: the case's smallest."""
     settled_from: int = VERDICT_FROM
     """Support from which it has a verdict; below, value and test are indicative."""
+    points: bool = False
+    """Whether readers are told it in percentage points: a difference of shares or of probabilities."""
+
+    def size(self, value: float) -> str:
+        """A size without sign in the unit of the question's sentence."""
+        return f"{number(100 * value, 1)} points" if self.points else number(value, 2)
 
 
 @dataclass(frozen=True)
@@ -176,11 +182,12 @@ def _answer(
     else:
         excludes_zero = False
     if p < alpha:
-        reason = f"a difference was shown, but it may be smaller than the margin of {number(margin, 2)}"
+        limit = margin_points(margin) if question.points else f"{margin:g}"
+        reason = f"a difference was shown, but it may be smaller than the margin of {limit}"
     elif excludes_zero:
         reason = "the single interval excludes zero, but the test does not survive the correction"
     elif detectable is not None:
-        reason = f"differences below {number(detectable, 2)} could not be seen"
+        reason = f"differences below {question.size(detectable)} could not be seen"
     else:
         reason = "the interval reaches beyond the margin"
     return Judged(question, Verdict.INCONCLUSIVE, reason, estimate, simultaneous, p, detectable, None)
@@ -268,7 +275,14 @@ def _detectable(spread: float | None, corrected: float) -> float | None:
 
 
 def observed(
-    measure: Measure, *, criterion: str, statement: str, margin: float, verdict: Verdict, reason: str
+    measure: Measure,
+    *,
+    criterion: str,
+    statement: str,
+    margin: float,
+    verdict: Verdict,
+    reason: str,
+    points: bool = False,
 ) -> tuple[Candidate, Finding | None]:
     """An exploratory measure as a candidate, and as an observation if it exceeds the margin."""
     candidate = Candidate(
@@ -282,6 +296,7 @@ def observed(
         p_adjusted=measure.p_adjusted,
         verdict=verdict,
         reason=reason,
+        points=points,
     )
     if verdict is not Verdict.EXCEEDS:
         return candidate, None
@@ -291,6 +306,7 @@ def observed(
         statement=statement,
         measures=candidate.measures,
         requirement=Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS,
+        points=points,
     )
     return candidate, finding
 
@@ -314,6 +330,7 @@ def as_candidates(
                 p_adjusted=answer.p_adjusted,
                 verdict=answer.verdict,
                 reason=answer.reason,
+                points=question.points,
             )
         )
         if answer.severity is not None:
@@ -324,6 +341,7 @@ def as_candidates(
                     statement=question.statement,
                     measures=(question.key,),
                     requirement=int(requirement),
+                    points=question.points,
                 )
             )
     order = list(Severity)

@@ -18,7 +18,7 @@ from fairnb.sections._counterfactual_measures import (
     shift_measures,
 )
 from fairnb.sections._counterfactual_shown import figures_of, tables_of
-from fairnb.sections._format import number
+from fairnb.sections._format import margin_points
 from fairnb.sections._measure import Measure, MeasureKey
 from fairnb.sections._result import Example, Finding, Result, Severity
 from fairnb.sections._shift import FEWEST_CLUSTERS, WORDS, answered
@@ -156,7 +156,7 @@ class Counterfactual(Section):
             said.append(f"No shift was put to the test: {NO_ALPHA}; the tables hold the values.")
         elif not said:
             said.append(
-                f"No group was shown to be scored differently by {number(100 * result.facts['margin'], 0)} points "
+                f"No group was shown to be scored differently by {margin_points(result.facts['margin'])} "
                 "or more; that is not fairness shown."
             )
         return said
@@ -230,6 +230,7 @@ def _census_findings(
                 statement=one.statement(level, tested=False),
                 measures=(one.shift.key,),
                 requirement=requirement,
+                points=True,
             )
         )
     return findings

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
-from fairnb.sections._format import count, number, percent
+from fairnb.sections._format import count, margin_points, percent
 from fairnb.sections._global_sample import Drawn, drawn_of
 from fairnb.sections._global_shown import (
     figures_of,
@@ -321,7 +321,7 @@ def _judged(
         elif shown:
             verdict, reason = (
                 Verdict.INCONCLUSIVE,
-                f"it may be smaller than the margin of {number(margin, 2)}",
+                f"it may be smaller than the margin of {margin_points(margin)}",
             )
         else:
             verdict, reason = Verdict.INCONCLUSIVE, mean.note or "its values vary too much between texts"
@@ -337,6 +337,7 @@ def _judged(
             margin=margin,
             verdict=verdict,
             reason=reason,
+            points=True,
         )
         candidates.append(candidate)
         findings += [finding] if finding is not None else []

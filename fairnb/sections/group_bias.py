@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
-from fairnb.sections._format import count, number
+from fairnb.sections._format import count, margin_points
 from fairnb.sections._group_bench import Bench, Group
 from fairnb.sections._group_census import as_census, by_template, census, template_measures, templates_of
 from fairnb.sections._group_measures import BUDGET, measures_of
@@ -215,10 +215,10 @@ class GroupBias(Section):
             return ["No subgroup is mentioned in the lexicon of this case: nothing was compared."]
         if any(candidate.reason == NO_ALPHA for candidate in confirmatory):
             return [f"No difference was put to the test: {NO_ALPHA}; the tables hold the values."]
-        margin = number(100 * result.facts["margin"], 0)
+        margin = margin_points(result.facts["margin"])
         if not said:
             said.append(
-                f"No difference was shown to exceed the margin of {margin} points; that is not fairness shown."
+                f"No difference was shown to exceed the margin of {margin}; that is not fairness shown."
             )
         for attribute in dict.fromkeys(candidate.measures[0].attribute for candidate in confirmatory):
             own = [one.verdict for one in confirmatory if one.measures[0].attribute == attribute]
@@ -230,7 +230,7 @@ class GroupBias(Section):
                 continue
             said.append(
                 f"By {named}, of {count(len(own))} differences: {own.count(Verdict.EXCEEDS)} beyond the margin of "
-                f"{margin} points, {own.count(Verdict.WITHIN)} within it, {own.count(Verdict.INCONCLUSIVE)} "
+                f"{margin}, {own.count(Verdict.WITHIN)} within it, {own.count(Verdict.INCONCLUSIVE)} "
                 f"inconclusive, {own.count(Verdict.NOT_MEASURED)} not measured."
             )
         return said

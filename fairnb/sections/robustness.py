@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from fairnb.sections._contract import Altai, Need, Section, SectionParams, View
-from fairnb.sections._format import count, level_of, number, percent
+from fairnb.sections._format import count, level_of, margin_points, number, percent
 from fairnb.sections._measure import Measure
 from fairnb.sections._result import Example, Result
 from fairnb.sections._robustness_made import Made, Text, perturb, sampled, texts_of
@@ -117,7 +117,7 @@ class Robustness(Section):
         if not result.findings:
             said.append(
                 "No perturbation was shown to move accuracy by as much as the margin of "
-                f"{number(100 * result.facts['margin'], 0)} points; that is not robustness shown."
+                f"{margin_points(result.facts['margin'])}; that is not robustness shown."
             )
         return said
 

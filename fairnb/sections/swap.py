@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from fairnb.sections._contract import Altai, Need, Plan, Section, SectionParams, View
-from fairnb.sections._format import count, number
+from fairnb.sections._format import count, margin_points
 from fairnb.sections._measure import Measure, MeasureKey, Status
 from fairnb.sections._result import Example, Result, Severity, Verdict
 from fairnb.sections._shift import NON_TIES, WORDS, Shift, answered, points, spoken_interval
@@ -151,7 +151,7 @@ class Swap(Section):
         elif not said and result.candidates:
             said.append(
                 "No swap was shown to move the mean score by more than the margin of "
-                f"{number(100 * result.facts['margin'], 0)} points; that is not fairness shown."
+                f"{margin_points(result.facts['margin'])}; that is not fairness shown."
             )
         said += [
             one.statement

@@ -123,6 +123,23 @@ def test_what_could_have_been_seen_has_eighty_percent_power():
     assert f"differences below {answer.detectable:.2f} could not be seen" in answer.reason
 
 
+def test_a_difference_told_in_points_has_its_reasons_in_points():
+    told = (replace(one, points=True) for one in (question(0.01, 0.05), question(0.02, 0.004)))
+    unseen, shown = answers(*told, margin=0.025)
+    # 80 % power at half of 0.05, two-sided.
+    reach = 0.05 * (norm.ppf(1 - 0.025 / 2) + norm.ppf(0.8))
+    assert unseen.reason == f"differences below {100 * reach:.1f} points could not be seen"
+    assert shown.reason == "a difference was shown, but it may be smaller than the margin of 2.5 points"
+    (candidate, *_), _ = as_candidates([unseen], margin=0.025, requirement=Altai(5))
+    assert candidate.points
+
+
+def test_a_record_without_a_unit_is_written_as_before_there_was_one():
+    (candidate,), (finding,) = as_candidates(answers(question(0.3)), margin=0.05, requirement=Altai(5))
+    assert "points" not in candidate.model_dump(mode="json")
+    assert "points" not in finding.model_dump(mode="json")
+
+
 def test_between_ten_and_twenty_rows_nothing_is_tested_and_the_family_is_smaller():
     few, other = answers(question(0.4, 0.02, support=15), question(0.3))
     assert (few.verdict, few.p_adjusted) == (Verdict.INCONCLUSIVE, None)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from fairnb.report._measures import number_measures
-from fairnb.report._render import render_section, render_text
+from fairnb.report._render import render_section, render_text, section_view
 from fairnb.report._section_page import SectionPage
-from fairnb.sections import Measure, Result
+from fairnb.sections import Candidate, Measure, Result, Verdict
 
 HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>{{ 7*7 }}"\'&'
 
@@ -161,6 +161,26 @@ def test_what_a_page_takes_at_least_is_near_what_it_takes_and_never_more(
     page = SectionPage([kit.sample(kit.sample_result(measures=measures))])
     taken = len(json.dumps(page.html(figures=figures), ensure_ascii=False).encode())
     assert 0.7 * taken < page.at_least(annex=True, figures=figures) <= taken
+
+
+def test_a_difference_stands_in_the_unit_of_its_sentence(kit: Any) -> None:
+    result = kit.sample_result()
+    rate, preference = result.measures[0], result.measures[1]
+    named = {"statement": "It differs.", "family": "E", "verdict": Verdict.INCONCLUSIVE}
+    candidates = (
+        Candidate(criterion="Share", measures=(rate.key,), effect=0.41, points=True, **named),
+        Candidate(criterion="Area", measures=(rate.key,), effect=0.41, **named),
+        # A preference is counted from one half, and so are the ends of its interval.
+        Candidate(
+            criterion="Preference", measures=(preference.key,), effect=0.09 - 0.5, points=True, **named
+        ),
+    )
+    view = section_view([kit.payload("sample", kit.sample_result(candidates=candidates))], None, drawn=False)
+    assert [(item.effect, item.interval) for item in view.parts[0].verdicts] == [
+        ("+41.0 points", "36.0 to 46.0"),
+        ("+0.410", "0.360 to 0.460"),
+        ("−41.0 points", "−46.0 to −36.0"),
+    ]
 
 
 def test_text_has_the_same_content_in_aligned_columns(kit: Any) -> None:
