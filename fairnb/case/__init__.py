@@ -1,7 +1,7 @@
 """A case: the case file, running sections, results on disk, evidence and run log. Headless."""
 
 from fairnb.case._case import Case, State, load_case
-from fairnb.case._cells import SectionCell, read_notebook, section_cells
+from fairnb.case._cells import SectionCell, cell_place, read_notebook, section_cells
 from fairnb.case._check import check_case
 from fairnb.case._evidence import evidence_digest, make_evidence
 from fairnb.case._faithful import Problem, faithful, payloads_in
@@ -44,6 +44,7 @@ __all__ = [
     "SectionCell",
     "State",
     "add_placeholders",
+    "cell_place",
     "changed_after_first_score",
     "check_case",
     "controls_id",

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from fairnb.errors import FairnbError
+from fairnb.sections import section, section_ids
 
 _CALL = re.compile(r"""^[^#\n]*\.section\(\s*["'](\w+)["']""", re.MULTILINE)
 _LOOKS = 5
 """How often a notebook that is no JSON is read before that is believed."""
 _PAUSE = 0.2
 """Seconds between two looks."""
+_NAME = 60
+"""Letters of a cell's name."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,27 @@ def source_of(cell: Mapping[str, Any]) -> str:
     """A cell's source as one text."""
     source = cell.get("source", "")
     return "".join(source) if isinstance(source, list) else str(source)
+
+
+def cell_place(number: int, cell: Mapping[str, Any]) -> str:
+    r"""A cell as a person finds it: its number, from 1, and its sections' titles or else its first line.
+
+    The number counts cells of text, too, and stands nowhere in a notebook; programs go there by it.
+
+    >>> cell_place(3, {"cell_type": "code", "source": "rows = read()\nrows.head()"})
+    'cell 3, “rows = read()”'
+    """
+    source = source_of(cell)
+    asked = sections_of(source) if cell.get("cell_type") == "code" else ()
+    known = section_ids()
+    named = ", ".join(section(one).title if one in known else one for one in asked)
+    if not named:
+        named = next((" ".join(line.split()) for line in source.splitlines() if line.strip()), "")
+    if len(named) > _NAME:
+        named = named[: _NAME - 1].rstrip() + "…"
+    # The first closing quotation mark ends the name for whoever takes the number out.
+    named = named.replace("”", '"')
+    return f"cell {number}, “{named}”" if named else f"cell {number}"
 
 
 def section_cells(notebook: Mapping[str, Any]) -> tuple[SectionCell, ...]:

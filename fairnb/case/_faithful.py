@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairnb.case._cells import read_notebook, section_cells, source_of
+from fairnb.case._cells import cell_place, read_notebook, section_cells, source_of
 from fairnb.case._log import latest_results
 from fairnb.case._payload import BUNDLE, Payload, read_payload
 from fairnb.errors import ExitCode, FairnbError
@@ -27,16 +27,17 @@ class Problem:
     cell: int = 0
     """Number of the cell, from 1; 0 if it concerns the whole notebook."""
     section: str = ""
+    where: str = "notebook"
+    """The cell by its number and its name, see `cell_place`."""
 
     def __str__(self) -> str:
-        place = f"cell {self.cell}" if self.cell else "notebook"
-        named = f" ({self.section})" if self.section else ""
-        return f"{place}{named}: {self.found}; {self.remedy}"
+        return str(self.error())
 
     def error(self) -> FairnbError:
         """The problem as an error with exit code 3."""
-        place = f"cell {self.cell}" if self.cell else "notebook"
-        return FairnbError(self.code, self.found, self.remedy, where=place, exit_code=ExitCode.UNFAITHFUL)
+        return FairnbError(
+            self.code, self.found, self.remedy, where=self.where, exit_code=ExitCode.UNFAITHFUL
+        )
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,20 @@ def faithful(notebook: Path | Mapping[str, Any], case: Case) -> list[Problem]:
     try:
         latest = latest_results(case.log)
     except FairnbError as error:
-        return [*problems, Problem(error.code, f"{error.where}: {error.found}", error.remedy)]
+        problems.append(Problem(error.code, f"{error.where}: {error.found}", error.remedy))
+        return _placed(problems, data)
     for item in shown:
         problems += _against_case(item, case, latest)
-    return sorted(problems, key=lambda problem: problem.cell)
+    return _placed(problems, data)
+
+
+def _placed(problems: Sequence[Problem], data: Mapping[str, Any]) -> list[Problem]:
+    """Problems in the order of their cells, each with the cell's name."""
+    placed = []
+    for problem in sorted(problems, key=lambda problem: problem.cell):
+        where = cell_place(problem.cell, data["cells"][problem.cell - 1]) if problem.cell else problem.where
+        placed.append(replace(problem, where=where))
+    return placed
 
 
 def payloads_in(notebook: Path | Mapping[str, Any]) -> list[Payload]:
@@ -95,7 +106,7 @@ def payloads_in(notebook: Path | Mapping[str, Any]) -> list[Payload]:
     """
     data = read_notebook(notebook) if isinstance(notebook, Path) else notebook
     return [
-        read_payload(item, f"cell {index + 1}")
+        read_payload(item, cell_place(index + 1, cell))
         for index, cell in enumerate(data["cells"])
         for bundle in _bundles(cell)
         for item in bundle

@@ -35,7 +35,7 @@ _SECRETS = ("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "FAIRNB_PA
 
 # The command's last words: `fairnb: WHERE: FOUND; REMEDY [CODE]`.
 _PROBLEM = re.compile(r"^fairnb: (?P<said>.*) \[(?P<code>[a-z][a-z0-9-]*)\]$")
-_CELL = re.compile(r"^cell (?P<cell>\d+): ")
+_CELL = re.compile(r"^cell (?P<cell>\d+)(?:, “[^”]*”)?: ")
 # The command's progress where there is no terminal: `[DONE/TOTAL] STAGE`.
 _STAGE = re.compile(r"^\[\d+/\d+\] (?P<stage>.{1,100})$")
 

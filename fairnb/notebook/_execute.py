@@ -22,6 +22,7 @@ from fairnb.case import (
     PANELS,
     RunLog,
     add_placeholders,
+    cell_place,
     check_case,
     load_case,
     payloads_in,
@@ -302,7 +303,8 @@ class _Run:
         outcome: Outcome = "interrupted" if self.interrupted else "failed"
         if started is not None:
             self.runs += [SectionRun(name, outcome, seconds, reason) for name in names]
-        place = f"section {', '.join(names)}" if names else f"cell {index + 1}"
+        cell = cell_place(index + 1, self.notebook["cells"][index])
+        place = f"section {', '.join(names)}" if names else cell
         self.reason = (
             f"interrupted at {place}; what was finished is kept, the same command goes on from there"
             if self.interrupted

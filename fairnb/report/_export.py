@@ -264,8 +264,10 @@ def material_of(notebook: Mapping[str, Any], folder: Path | None, *, redact: str
 
 
 def _alone(notebook: Mapping[str, Any], redact: str | None) -> Material:
+    from fairnb.case import cell_place
+
     failed = [
-        number
+        cell_place(number, cell)
         for number, cell in enumerate(notebook.get("cells", ()), 1)
         if any(output.get("output_type") == "error" for output in cell.get("outputs", ()))
     ]
@@ -276,10 +278,10 @@ def _alone(notebook: Mapping[str, Any], redact: str | None) -> Material:
                     "cell-failed",
                     "the cell failed",
                     "put it right and run the notebook again",
-                    where=f"cell {number}",
+                    where=place,
                     exit_code=ExitCode.UNFAITHFUL,
                 )
-                for number in failed
+                for place in failed
             ]
         )
     mode = narrowed(redact, "none")

@@ -161,7 +161,7 @@ def test_changed_texts_are_refused_and_named(notebook: Any, folder: Any, make_ca
     (folder / "test.csv").write_text(make_case.csv(make_case.rows[:4]))
     problem = next(p for p in faithful(notebook, load_case(folder)) if p.cell == 2)
     assert "the test corpus" in problem.found
-    assert str(problem).startswith("cell 2 (counting): ")
+    assert str(problem).startswith("cell 2, “Counting”: the test corpus")
     assert problem.error().exit_code is ExitCode.UNFAITHFUL
 
 

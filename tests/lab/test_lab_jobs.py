@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fairnb.case import cell_place
 from fairnb.errors import FairnbError
 from fairnb.lab._jobs import KEPT, RUNNING, Job, Jobs, problems
 
@@ -50,17 +51,29 @@ def alive(pid: int) -> bool:
 
 
 def test_a_job_hands_back_json_lines_and_exit_code(program: Callable[[str], str], tmp_path: Path) -> None:
-    python = program("""echo "fairnb: cell 3: the cell failed; run it again [cell-failed]" >&2
+    python = program("""echo "fairnb: cell 3, “rows = read(): (1)”: the cell failed; run it again [cell-failed]" >&2
+echo "fairnb: cell 4: the cell failed; run it again [cell-failed]" >&2
 echo '{"intact": false}'; exit 3""")
 
     async def work(jobs: Jobs) -> None:
         job = await ended(jobs.start(python, ["verify", "x"], tmp_path, seconds=10))
         assert (job.state, job.exit_code, job.result) == ("failed", 3, {"intact": False})
         assert job.to_json()["problems"] == [
-            {"code": "cell-failed", "message": "the cell failed; run it again", "cell": 3}
+            {"code": "cell-failed", "message": "the cell failed; run it again", "cell": cell}
+            for cell in (3, 4)
         ]
 
     during(work, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "source", ['case.section("swap")', 'rows = read("a”: b")  # cell 9: c', "\n", "f(" + 200 * "x" + ")"]
+)
+def test_the_number_of_a_cell_is_read_from_whatever_the_command_calls_it(source: str) -> None:
+    place = cell_place(36, {"cell_type": "code", "source": source})
+    error = FairnbError("no-result", "it was not run", "run it", where=place)
+    (problem,) = problems([f"fairnb: {error} [{error.code}]"])
+    assert problem == {"code": "no-result", "message": "it was not run; run it", "cell": 36}
 
 
 def test_a_job_tells_its_stage_while_it_runs(program: Callable[[str], str], tmp_path: Path) -> None:

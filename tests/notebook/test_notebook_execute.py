@@ -133,7 +133,7 @@ def test_an_own_cell_that_fails_is_named(small: Any) -> None:
     folder = small(OPEN, "1 / 0", 'case.section("engagement")')
     report = execute(folder)
     assert (report.exit_code, report.cell) == (ExitCode.FAILED, 2)
-    assert report.reason == "cell 2 failed: division by zero"
+    assert report.reason == "cell 2, “1 / 0” failed: division by zero"
     assert outcomes(report) == {"engagement": "not run"}
 
 
