@@ -40,7 +40,7 @@ class Counterfactual(Section):
 
     id = "counterfactual"
     title = "Synthetic counterfactuals"
-    version = 4
+    version = 5
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES,)
     source = "Paper, section 6.4, Tables 7, 8 and 9, equation (1); Student's t on templates for mean shifts."

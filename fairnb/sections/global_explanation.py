@@ -66,7 +66,7 @@ class GlobalExplanation(Section):
 
     id = "global_explanation"
     title = "Words that drive the scores"
-    version = 3
+    version = 4
     requirement = Altai.TRANSPARENCY
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (

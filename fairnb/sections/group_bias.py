@@ -44,7 +44,7 @@ class GroupBias(Section):
 
     id = "group_bias"
     title = "Bias by mentioned group"
-    version = 8
+    version = 9
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.SCORES, Need.MENTIONS)
     source = (

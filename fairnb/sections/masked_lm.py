@@ -38,6 +38,7 @@ class MaskedLm(Section):
 
     id = "masked_lm"
     title = "Stereotypes in the base language model"
+    version = 2
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     per_target = False
     source = (

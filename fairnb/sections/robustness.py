@@ -36,6 +36,7 @@ class Robustness(Section):
 
     id = "robustness"
     title = "Robustness to spelling and disguise"
+    version = 2
     requirement = Altai.TECHNICAL_ROBUSTNESS_AND_SAFETY
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (

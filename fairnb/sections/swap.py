@@ -34,7 +34,7 @@ class Swap(Section):
 
     id = "swap"
     title = "Swapped identities"
-    version = 5
+    version = 6
     requirement = Altai.DIVERSITY_NON_DISCRIMINATION_FAIRNESS
     needs = (Need.LIVE_SYSTEM, Need.SCORES)
     source = (
