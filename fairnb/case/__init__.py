@@ -20,7 +20,7 @@ from fairnb.case._review import (
     review_score,
     review_sheet,
 )
-from fairnb.case._status import draft_reasons
+from fairnb.case._status import draft_reasons, export_asks
 from fairnb.case._store import redaction_key
 from fairnb.case._template import is_template_text
 
@@ -50,6 +50,7 @@ __all__ = [
     "controls_id",
     "draft_reasons",
     "evidence_digest",
+    "export_asks",
     "faithful",
     "is_template_text",
     "load_case",

@@ -81,7 +81,7 @@ def new(
 
 @app.command
 def check(folder: Path, /, *, as_json: Json = False) -> int:
-    """Report every error of a case file at once.
+    """Report every error of a case file at once; without one, what an export would still ask for.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def check(folder: Path, /, *, as_json: Json = False) -> int:
     as_json : bool
         Put the list on stdout as JSON.
     """
-    from fairnb.case import check_case
+    from fairnb.case import check_case, export_asks, load_case
 
     errors = check_case(folder)
     if as_json:
@@ -102,8 +102,15 @@ def check(folder: Path, /, *, as_json: Json = False) -> int:
         )
     for error in errors:
         say(f"{error} [{error.code}]")
-    say("The case can be run." if not errors else f"{len(errors)} to put right.")
-    return int(ExitCode.BAD_INPUT if errors else ExitCode.DONE)
+    if errors:
+        say(f"{len(errors)} to put right.")
+        return int(ExitCode.BAD_INPUT)
+    say("The case can be run.")
+    asks = export_asks(load_case(folder))
+    say("An export would still ask for:" if asks else "It can be exported as the final document.")
+    for ask in asks:
+        say(f"  {ask}")
+    return int(ExitCode.DONE)
 
 
 @app.command

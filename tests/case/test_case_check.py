@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from fairnb.case import check_case
+from fairnb.case import BUNDLE, check_case, export_asks, load_case
 
 
 def told(folder: Any) -> list[tuple[str, str]]:
@@ -97,3 +98,25 @@ def test_a_folder_without_a_case_is_told(tmp_path: Any) -> None:
 def test_a_path_that_no_file_can_have_is_told(make_case: Any) -> None:
     found = told(make_case(extra='[corpus.train]\npath = "a\\u0000b"\n'))
     assert [code for code, _ in found] == ["bad-path"]
+
+
+def test_a_case_that_lacks_nothing_asks_for_nothing_more(make_case: Any, tiny: list[str]) -> None:
+    folder = make_case()
+    case = load_case(folder)
+    drafts = [f"draft: {reason}" for reason in case.draft]
+    unrun, *rest = export_asks(case)
+    assert unrun.startswith("cell 2, “Counting”, and 3 more: the section has not been run; ")
+    assert rest == drafts
+    sources = [f'case.section("{identity}")' for identity in case.sections]
+    outputs = {
+        index: [
+            {
+                "output_type": "display_data",
+                "metadata": {},
+                "data": {BUNDLE: [payload.to_json() for payload in case.run_all(identity)]},
+            }
+        ]
+        for index, identity in enumerate(case.sections)
+    }
+    (folder / "assessment.ipynb").write_text(json.dumps(make_case.notebook(*sources, outputs=outputs)))
+    assert export_asks(load_case(folder)) == drafts

@@ -78,11 +78,18 @@ def test_check_tells_every_error_at_once_also_as_json(case, capsys):
     assert len(errors) == 2
     assert all(error["where"] and error["remedy"] for error in errors)
     assert "2 to put right." in told.err
+    assert "export" not in told.err
 
 
-def test_check_of_a_whole_case_ends_with_0(case, capsys):
+def test_check_of_a_whole_case_ends_with_0_and_says_what_an_export_would_ask_for(case, capsys):
     assert main(["check", str(case)]) == 0
-    assert "The case can be run." in capsys.readouterr().err
+    can, then, unrun, *drafts = capsys.readouterr().err.splitlines()
+    assert can == "The case can be run."
+    assert then == "An export would still ask for:"
+    # All cells lack the same, which is one line.
+    assert re.match(r"  cell \d+, “Engagement”, and \d+ more: the section has not been run; ", unrun)
+    assert "  draft: engagement.addressee is empty" in drafts
+    assert all(line.startswith("  draft: ") for line in drafts)
 
 
 def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
@@ -95,7 +102,16 @@ def test_from_case_to_verified_document(case, tmp_path, capsys, monkeypatch):
     assert main(["export", str(case), "--to", "html,json", "--sign", str(identity), "--json"]) == 0
     told = capsys.readouterr()
     assert json.loads(told.out)["status"] == "draft"
-    assert "draft: " in told.err
+    drafts = [line for line in told.err.splitlines() if line.startswith("draft: ")]
+    assert drafts
+    assert main(["check", str(case)]) == 0
+    # What was run can be exported; the reasons for a draft are the export's own.
+    asked = capsys.readouterr().err.splitlines()
+    assert asked == [
+        "The case can be run.",
+        "An export would still ask for:",
+        *(f"  {one}" for one in drafts),
+    ]
     assert "[3/5] signing the HTML page\n" in told.err
     document = case / "audit.html"
     assert main(["verify", str(document), "--trust", str(identity.with_suffix(".pem")), "--json"]) == 0
