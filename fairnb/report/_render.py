@@ -375,7 +375,11 @@ def _effect(effect: float | None, first: Measure | None, *, points: bool) -> tup
         return ratio, written, ""
     # An effect may be counted from another place than its measure, such as a preference from one half.
     moved = effect - first.value
-    return ratio, written, " to ".join(_fixed(scale * (end + moved), digits) for end in (first.low, first.high))
+    return (
+        ratio,
+        written,
+        " to ".join(_fixed(scale * (end + moved), digits) for end in (first.low, first.high)),
+    )
 
 
 def _number(value: float, digits: int = 4) -> str:
