@@ -21,6 +21,10 @@ _UNSEEN = re.compile(
     "\ud800-\udfff]"
 )
 _ID = re.compile(r"M-\d+")
+# A number is tried from its first digit only: a text of digits alone takes no time.
+_SHARE = re.compile(r"(?<![\d.,])[−+]?\d[\d.,]* %")
+_VERBATIM = re.compile(r"<(title|style|svg|pre|code)\b.*?</\1>", re.DOTALL)
+"""What is no running text: a space in it breaks no line, or is the reader's to copy."""
 _BREAKS = re.compile(r"[\s\-/]+")
 _TAGS = {
     "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h4", "h5", "h6",
@@ -29,11 +33,11 @@ _TAGS = {
 
 
 def render(template: str, **values: Any) -> str:
-    """A template of `report_templates/audit`, filled.
+    """A template of `report_templates/audit`, filled; no line breaks between a number and its per cent sign.
 
     Values are escaped by the template engine; only what is already `Markup` stands as it is.
     """
-    return environment().get_template(template).render(**values)
+    return _unparted(environment().get_template(template).render(**values))
 
 
 def seen(text: str) -> str:
@@ -86,6 +90,22 @@ def environment() -> Environment:
 def _shown(value: Any) -> Any:
     # Most values are plain; what is Markup is a string, too.
     return seen(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _unparted(html: str) -> str:
+    """A page whose shares stay on one line by a rule of style: what is copied from it has a plain space."""
+    parts, start = [], 0
+    for verbatim in _VERBATIM.finditer(html):
+        parts += [_SHARE.sub(_whole, html[start : verbatim.start()]), verbatim.group()]
+        start = verbatim.end()
+    return "".join([*parts, _SHARE.sub(_whole, html[start:])])
+
+
+def _whole(found: re.Match[str]) -> str:
+    # Printed values are escaped, so that these characters are those of tags alone.
+    html, start, share = found.string, found.start(), found.group()
+    within = html.rfind("<", 0, start) > html.rfind(">", 0, start)
+    return share if within else f'<span class="whole">{share}</span>'
 
 
 def _grouped(digest: str, size: int = 4) -> str:

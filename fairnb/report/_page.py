@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fairnb.report._changes import date_words
 from fairnb.report._fonts import font_faces
-from fairnb.report._html import environment
+from fairnb.report._html import render
 from fairnb.report._pictographs import named_pictographs
 from fairnb.report._signatory import signed_by_another
 
@@ -69,7 +69,8 @@ def render_document(
     """
     entries = contents(document)
     others = signed_by_another([(signer.name, signer.role)], document.assessor) if signer else ()
-    html = environment().get_template("index.html.j2").render(
+    html = render(
+        "index.html.j2",
         document=document,
         entries={entry.anchor: entry for entry in entries},
         paper=medium == "paper",
