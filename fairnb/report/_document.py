@@ -14,13 +14,23 @@ from fairnb.errors import FairnbError
 from fairnb.files import digest_of
 from fairnb.report import _annexes as annexes
 from fairnb.report._changes import Change, changes
+from fairnb.report._glance import (
+    ASKED,
+    Overview,
+    Tile,
+    nobody_answered,
+    not_assessed,
+    overview,
+    ranked,
+    tiles,
+)
 from fairnb.report._measures import number_measures
 from fairnb.report._notebook import Output, Remark, SectionPlace, walk
 from fairnb.report._paper import PaperView, paper_view
-from fairnb.report._register import SEVERITIES, RegisterView, register_view
+from fairnb.report._register import RegisterView, register_view
 from fairnb.report._render import Counters, Payload, section_view
-from fairnb.report._views import MARKS, SectionView, TableView, VerdictView
-from fairnb.sections import Register, section, section_ids, unanswered
+from fairnb.report._views import SectionView, TableView, VerdictView
+from fairnb.sections import Register, section_ids
 
 _LACKS = {
     "engagement.title is empty": "a title",
@@ -33,7 +43,6 @@ _LACKS = {
 }
 """What the case file lacks, in a reader's words."""
 _REGISTER = "findings.toml"
-_ASKED = "questionnaire"
 
 
 @dataclass(frozen=True)
@@ -41,27 +50,6 @@ class Remarked:
     """The assessor's own words at their place, as Markdown."""
 
     text: str
-
-
-@dataclass(frozen=True)
-class Tile:
-    """How many candidates came to one verdict."""
-
-    count: int
-    words: str
-    shape: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Overview:
-    """One line per section for the page that is read first."""
-
-    title: str
-    anchor: str
-    about: str
-    """The corpus that the section looked at, where its parameters name one."""
-    statements: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -211,7 +199,7 @@ def build_document(
     engagement = said.get("engagement", {})
     assessor = engagement.get("assessor", {})
     moved = changes(payloads, evidence.get("log", ()))
-    not_answered = _unanswered(payloads)
+    not_answered = nobody_answered(_facts(payloads, ASKED))
     verdicts = [
         verdict for view in views for part in view.parts for verdict in part.verdicts if verdict.confirmatory
     ]
@@ -229,12 +217,10 @@ def build_document(
         evidence_sha256=digest,
         digests=annexes.digests(evidence, digest),
         items=tuple(items),
-        tiles=_tiles(verdicts),
-        verdicts=_ranked(verdicts),
-        overview=_overview(
-            [view for view in views if not (view.id == _ASKED and not_answered)], payloads, moved
-        ),
-        not_assessed=_not_assessed(views, not_answered),
+        tiles=tiles(verdicts),
+        verdicts=ranked(verdicts),
+        overview=overview(views, payloads, moved, not_answered),
+        not_assessed=not_assessed(views, not_answered),
         left_out={
             str(one["title"]): str(one["reason"])
             for one in concluded.get("sections", ())
@@ -312,78 +298,6 @@ def _parsed(text: str) -> dt.datetime:
     except ValueError:
         return dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
     return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
-
-
-def _tiles(verdicts: Sequence[VerdictView]) -> tuple[Tile, ...]:
-    if not verdicts:
-        return ()
-    words = {
-        "exceeds the margin": "exceed the margin",
-        "within the margin": "within the margin",
-        "inconclusive": "inconclusive",
-        "not measured": "not measured",
-    }
-    return tuple(
-        Tile(sum(item.verdict == verdict for item in verdicts), words[verdict], shape, kind)
-        for verdict, (shape, _, kind) in MARKS.items()
-    )
-
-
-def _ranked(verdicts: Sequence[VerdictView]) -> tuple[VerdictView, ...]:
-    order, severities = list(MARKS), (*SEVERITIES, "")
-    return tuple(
-        sorted(
-            verdicts,
-            key=lambda item: (order.index(item.verdict), severities.index(item.severity), -item.size),
-        )
-    )
-
-
-def _overview(
-    views: Sequence[SectionView], payloads: Sequence[Payload], moved: Sequence[Change]
-) -> tuple[Overview, ...]:
-    corpora: dict[str, dict[str, None]] = {}
-    for payload in payloads:
-        role = payload["content"]["parameters"].get("corpus")
-        if role in annexes.ROLES:
-            corpora.setdefault(_section_of(payload), {})[annexes.ROLES[role].lower()] = None
-    lines = []
-    for view in views:
-        # What follows was not computed as the case file says: that comes first.
-        said = [change.sentence for change in moved if change.id == view.id and view.applicable]
-        said += [
-            f"{part.target}: {part.statements[0].text}" if len(view.parts) > 1 else part.statements[0].text
-            for part in view.parts
-            if part.statements
-        ]
-        if said and view.id != "conclusion":
-            named = " and ".join(corpora.get(view.id, ()))
-            lines.append(Overview(view.title, view.anchor, f"{named} corpus" if named else "", tuple(said)))
-    return tuple(lines)
-
-
-def _unanswered(payloads: Sequence[Payload]) -> str:
-    """That nobody answered the questionnaire: putting questions assesses nothing. Empty if anybody did."""
-    many = unanswered(_facts(payloads, _ASKED))
-    return f"not answered: none of the {many} questions has an answer" if many else ""
-
-
-def _not_assessed(views: Sequence[SectionView], not_answered: str) -> tuple[tuple[str, str], ...]:
-    missing = [
-        (view.title, next(part.reason for part in view.parts if part.reason))
-        for view in views
-        if not view.applicable
-    ]
-    missing += [(view.title, not_answered) for view in views if view.id == _ASKED and not_answered]
-    there = {view.id for view in views}
-    # Only fairnb's own: what else is installed here says nothing about the assessment.
-    own = (section(name) for name in section_ids() if name not in there)
-    missing += [
-        (known.title, "not part of this notebook")
-        for known in own
-        if type(known).__module__.startswith("fairnb.")
-    ]
-    return tuple(missing)
 
 
 def _register(
