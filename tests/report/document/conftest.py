@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import subprocess
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +37,36 @@ from fairnb.sections import (
 
 BUNDLE = "application/vnd.fairnb.result+json"
 CREATED = "2026-11-22T16:04:00Z"
+
+_TOML = """
+[engagement]
+title = "Assessment of recorded scores"
+level = "third-party"
+independence = "No stake in the system."
+addressee = "The Board"
+assessor = {{ name = "A. Example", organisation = "Example Assurance" }}
+
+[system]
+scores = "score"
+version = "1"
+
+[targets.rude]
+positive = [1]
+
+[corpus.test]
+path = "test.csv"
+text = "text"
+label = "label"
+
+[criteria]
+set_by = "the Board"
+
+[privacy]
+redact = "{redact}"
+
+[sections.conclusion]
+text = "{conclusion}"
+"""
 
 
 class Sample(Section):
@@ -253,6 +285,9 @@ class _Elements(HTMLParser):
         self.found.append((tag, {name: value or "" for name, value in attrs}))
 
 
+_ACTIVE = {"script", "iframe", "object", "embed", "link", "base", "form", "svg", "math", "template"}
+
+
 class Kit:
     """What tests need, in one place: tests here are not importable from each other."""
 
@@ -293,18 +328,7 @@ class Kit:
         reader.feed(html)
         wrong = []
         for tag, attrs in reader.found:
-            if tag in (
-                "script",
-                "iframe",
-                "object",
-                "embed",
-                "link",
-                "base",
-                "form",
-                "svg",
-                "math",
-                "template",
-            ):
+            if tag in _ACTIVE:
                 wrong.append(f"<{tag}>")
             for name, value in attrs.items():
                 safe = value.startswith(("data:image/", "data:application/json", "#"))
@@ -319,6 +343,35 @@ class Kit:
         """A notebook on disk."""
         path.write_text(json.dumps(notebook, ensure_ascii=False), encoding="utf-8")
         return path
+
+    def make_case(self, folder: Path, *, conclusion: str = "Fit for use.", redact: str = "mask") -> Path:
+        """A case folder with results and a notebook that shows them."""
+        from fairnb.case import load_case
+
+        folder.mkdir()
+        (folder / "assessment.toml").write_text(
+            _TOML.format(conclusion=conclusion, redact=redact), encoding="utf-8"
+        )
+        with (folder / "test.csv").open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["text", "label", "score"])
+            writer.writerows([f"You are a silly goose {i}", i % 2, (i * 37 % 100) / 100] for i in range(120))
+        opened = load_case(folder)
+        names = ("engagement", "system", "technical_performance", "conclusion")
+        self.write(
+            folder / "assessment.ipynb",
+            self.notebook([self.payload(n, self.not_applicable("x")) for n in names]),
+        )
+        payloads = [payload.to_json() for name in names for payload in opened.run_all(name)]
+        self.write(folder / "assessment.ipynb", self.notebook(payloads, self.markdown("My remark.")))
+        return folder
+
+    @staticmethod
+    def pdf_text(path: Path, *options: str) -> str:
+        """Text of a PDF as poppler reads it."""
+        return subprocess.run(
+            ["pdftotext", *options, str(path), "-"], capture_output=True, check=True
+        ).stdout.decode()
 
 
 @pytest.fixture(scope="session")
@@ -341,3 +394,10 @@ def kit(monkeypatch: pytest.MonkeyPatch) -> Kit:
     others: Callable[[], dict[str, str]] = lambda: {"sample": "fairnb_sample_section:Sample"}  # noqa: E731
     monkeypatch.setattr(_registry, "_others", others)
     return Kit()
+
+
+@pytest.fixture
+def case(kit: Any, tmp_path: Path) -> Path:
+    """A finished case of recorded scores, run and with its notebook saved."""
+    made: Path = kit.make_case(tmp_path / "case")
+    return made

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import datetime as dt
 import io
 import json
 import os
-import re
 import shutil
 import stat
 import subprocess
@@ -20,180 +18,21 @@ import pytest
 
 from fairnb.errors import ExitCode, FairnbError
 from fairnb.report import _export, export
-from fairnb.sections import Measure
-
-TOML = """
-[engagement]
-title = "Assessment of recorded scores"
-level = "third-party"
-independence = "No stake in the system."
-addressee = "The Board"
-assessor = {{ name = "A. Example", organisation = "Example Assurance" }}
-
-[system]
-scores = "score"
-version = "1"
-
-[targets.rude]
-positive = [1]
-
-[corpus.test]
-path = "test.csv"
-text = "text"
-label = "label"
-
-[criteria]
-set_by = "the Board"
-
-[privacy]
-redact = "{redact}"
-
-[sections.conclusion]
-text = "{conclusion}"
-"""
 
 
-@pytest.fixture
-def case(kit: Any, tmp_path: Path) -> Path:
-    """A finished case of recorded scores, run and with its notebook saved."""
-    return make_case(kit, tmp_path / "case")
-
-
-def make_case(kit: Any, folder: Path, *, conclusion: str = "Fit for use.", redact: str = "mask") -> Path:
-    """A case folder with results and a notebook that shows them."""
-    from fairnb.case import load_case
-
-    folder.mkdir()
-    (folder / "assessment.toml").write_text(
-        TOML.format(conclusion=conclusion, redact=redact), encoding="utf-8"
-    )
-    with (folder / "test.csv").open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["text", "label", "score"])
-        writer.writerows([f"You are a silly goose {i}", i % 2, (i * 37 % 100) / 100] for i in range(120))
-    opened = load_case(folder)
-    names = ("engagement", "system", "technical_performance", "conclusion")
-    kit.write(
-        folder / "assessment.ipynb", kit.notebook([kit.payload(n, kit.not_applicable("x")) for n in names])
-    )
-    payloads = [payload.to_json() for name in names for payload in opened.run_all(name)]
-    kit.write(folder / "assessment.ipynb", kit.notebook(payloads, kit.markdown("My remark.")))
-    return folder
-
-
-def pdf_text(path: Path, *options: str) -> str:
-    """Text of a PDF as poppler reads it."""
-    return subprocess.run(
-        ["pdftotext", *options, str(path), "-"], capture_output=True, check=True
-    ).stdout.decode()
-
-
-def test_a_case_gives_page_pdf_and_evidence_that_say_the_same(case: Path) -> None:
+def test_a_case_gives_page_pdf_and_evidence_that_say_the_same(case: Path, kit: Any) -> None:
     report = export(case)
     assert [path.name for path in report.paths] == ["audit.html", "audit.pdf", "evidence.json"]
     assert report.status == "final"
     assert report.warnings == ()
     evidence = json.loads((case / "evidence.json").read_bytes())
     assert evidence["content_sha256"] == report.evidence_sha256
-    text = pdf_text(case / "audit.pdf")
+    text = kit.pdf_text(case / "audit.pdf")
     assert "My remark." in text
     assert "Fit for use." in text
     accuracy = sum((i * 37 % 100 >= 50) == (i % 2 == 1) for i in range(120)) / 120
     assert f"{accuracy:.3f}" in text
     assert not list(case.glob(".*.html*"))
-
-
-def test_the_pdf_is_sound_tagged_and_claims_both_standards(case: Path) -> None:
-    import pikepdf
-
-    export(case, to=["pdf"])
-    checked = subprocess.run(
-        ["qpdf", "--check", str(case / "audit.pdf")], capture_output=True, text=True, check=False
-    )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    with pikepdf.open(case / "audit.pdf") as pdf:
-        assert pdf.Root.MarkInfo.Marked
-        assert pdf.Root.ViewerPreferences.DisplayDocTitle
-        told = pdf.open_metadata()
-        assert (told["pdfaid:part"], told["pdfaid:conformance"], told["pdfuaid:part"]) == ("3", "A", "1")
-        assert told["dc:title"] == "Assessment of recorded scores"
-        listed = [item.objgen for item in pdf.Root.AF]
-        assert len(listed) == len(set(listed)) == 3
-        assert {str(item.AFRelationship) for item in pdf.Root.AF} == {"/Data", "/Source", "/Supplement"}
-    # Neither a hybrid nor a stream of cross-references: strict readers take it.
-    assert b"/XRefStm" not in (case / "audit.pdf").read_bytes()
-
-
-def test_evidence_notebook_and_case_file_are_attached_as_they_are(case: Path, tmp_path: Path) -> None:
-    export(case)
-    subprocess.run(["pdfdetach", "-saveall", "-o", str(tmp_path), str(case / "audit.pdf")], check=True)
-    assert (tmp_path / "evidence.json").read_bytes() == (case / "evidence.json").read_bytes()
-    assert (tmp_path / "assessment.toml").read_bytes() == (case / "assessment.toml").read_bytes()
-    assert json.loads((tmp_path / "assessment.ipynb").read_bytes())["cells"][-1]["source"] == "My remark."
-
-
-def test_the_same_case_gives_the_same_bytes(case: Path) -> None:
-    names = ("audit.html", "audit.pdf", "evidence.json")
-    export(case)
-    first = {name: (case / name).read_bytes() for name in names}
-    # Without those that were kept the pages are laid out once more.
-    shutil.rmtree(case / ".fairnb" / "pages")
-    export(case)
-    assert {name: (case / name).read_bytes() for name in names} == first
-
-
-def test_pages_that_would_be_the_same_are_not_laid_out_again(
-    case: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-    write = _export.write_pdf
-    monkeypatch.setattr(_export, "write_pdf", lambda *a, **k: made.append("pdf") or write(*a, **k))
-    export(case)
-    first = (case / "audit.pdf").read_bytes()
-    (case / "audit.pdf").unlink()
-    export(case)
-    assert made == ["pdf"]
-    assert (case / "audit.pdf").read_bytes() == first
-    # A page of another user is laid out anew, however well it is made: it would be signed unread.
-    with monkeypatch.context() as patch:
-        patch.setenv("FAIRNB_HOME", str(case.parent / "another-home"))
-        export(case)
-    assert made.pop() == "pdf"
-    assert made == ["pdf"]
-    # A remark in the notebook changes the page; a damaged file is no page.
-    for path in (case / ".fairnb" / "pages").iterdir():
-        path.write_bytes(path.read_bytes()[:-1])
-    export(case)
-    assert made == ["pdf"] * 2
-    assert (case / "audit.pdf").read_bytes() == first
-    notebook = case / "assessment.ipynb"
-    notebook.write_text(
-        notebook.read_text(encoding="utf-8").replace("My remark.", "Another remark."), encoding="utf-8"
-    )
-    export(case)
-    assert made == ["pdf"] * 3
-    assert "Another remark." in pdf_text(case / "audit.pdf")
-
-
-def test_a_draft_says_so_on_every_page(kit: Any, tmp_path: Path) -> None:
-    folder = make_case(kit, tmp_path / "draft", conclusion="")
-    report = export(folder, to=["html", "pdf"])
-    assert report.status == "draft"
-    assert report.draft_reasons == ("sections.conclusion.text is empty",)
-    pages = pdf_text(folder / "audit.pdf").split("\f")[:-1]
-    assert len(pages) > 5
-    assert all("DRAFT" in page for page in pages)
-    assert "the assessor’s conclusion" in pages[0]
-
-
-def test_pages_are_numbered_and_the_contents_name_them(case: Path) -> None:
-    export(case, to=["pdf"])
-    pages = pdf_text(case / "audit.pdf", "-layout").split("\f")[:-1]
-    assert all(f"Page {number} of {len(pages)}" in page for number, page in enumerate(pages[1:], 2))
-    contents = next(page for page in pages if page.lstrip().split("\n")[0].strip().endswith("Contents"))
-    line = re.search(r"Sign-off +(\d+)", contents)
-    assert line is not None
-    assert "This document" in pages[int(line[1]) - 1] or "The assessor named" in pages[int(line[1]) - 1]
 
 
 def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
@@ -214,8 +53,8 @@ def test_signed_files_are_intact_and_trusted(case: Path, kit: Any) -> None:
         assert (status.intact, status.trusted, status.document_status) == (True, True, "final"), name
         assert status.notes == ()
     assert report.warnings == ()
-    assert "Signed electronically by A. Example" in pdf_text(case / "audit.pdf")
-    assert "who is not the assessor" not in pdf_text(case / "audit.pdf")
+    assert "Signed electronically by A. Example" in kit.pdf_text(case / "audit.pdf")
+    assert "who is not the assessor" not in kit.pdf_text(case / "audit.pdf")
 
 
 def test_a_threshold_moved_by_hand_stands_on_the_first_pages_of_a_final_document(
@@ -242,14 +81,14 @@ def test_a_threshold_moved_by_hand_stands_on_the_first_pages_of_a_final_document
         "was run with threshold 0.69 instead of the case file’s 0.50, changed by hand on "
         f"{day.day} {day:%B} {day.year}."
     )
-    pages = [" ".join(page.split()) for page in pdf_text(case / "audit.pdf").split("\f")]
+    pages = [" ".join(page.split()) for page in kit.pdf_text(case / "audit.pdf").split("\f")]
     assert said in pages[0]
     assert said in pages[1].partition("Not run as the case file says.")[2]
 
 
 @pytest.mark.parametrize(("role", "as_what"), [("assessor", ""), ("reviewer", " as reviewer")])
 def test_a_signer_who_is_not_the_assessor_is_told_by_the_document_the_export_and_the_check(
-    case: Path, capsys: pytest.CaptureFixture[str], role: str, as_what: str
+    case: Path, kit: Any, capsys: pytest.CaptureFixture[str], role: str, as_what: str
 ) -> None:
     from fairnb.cli import main
     from fairnb.report import load_identity, new_identity, verify
@@ -258,7 +97,7 @@ def test_a_signer_who_is_not_the_assessor_is_told_by_the_document_the_export_and
     said = f"Signed by Your Name{as_what}, who is not the assessor named in the case file, A. Example"
     report = export(case, sign=load_identity(case / "id.p12", "goose walks at noon"), role=role)
     assert (report.status, report.warnings) == ("final", (said,))
-    pages = [" ".join(page.split()) for page in pdf_text(case / "audit.pdf").split("\f")]
+    pages = [" ".join(page.split()) for page in kit.pdf_text(case / "audit.pdf").split("\f")]
     assert said.split(", who")[0] in pages[0]
     assert any("Signed electronically by Your Name" in page and f"{said}." in page for page in pages[1:])
     assert (case / "audit.html").read_text(encoding="utf-8").count(f"{said}.") == 2
@@ -317,7 +156,11 @@ def test_export_can_show_less_than_the_case_stored(kit: Any, tmp_path: Path, mod
         ["pdfdetach", "-saveall", "-o", str(tmp_path / "out"), str(tmp_path / "audit.pdf")], check=True
     )
     inside = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
-    for shown in ((tmp_path / "audit.html").read_bytes(), inside, pdf_text(tmp_path / "audit.pdf").encode()):
+    for shown in (
+        (tmp_path / "audit.html").read_bytes(),
+        inside,
+        kit.pdf_text(tmp_path / "audit.pdf").encode(),
+    ):
         assert b"goose@example.org" not in shown
         assert (b"about the pond" in shown) == (mode == "mask")
 
@@ -333,7 +176,7 @@ def test_outputs_of_own_code_stand_in_their_annex_or_their_absence_is_told(
         tmp_path / "alone.ipynb", kit.notebook([kit.engagement(), kit.sample()], kit.code("1", said))
     )
     export(place, to=["pdf"], redact=mode)
-    annex = " ".join(pdf_text(tmp_path / "audit.pdf").split()).rpartition("Not verified by fairnb")[2]
+    annex = " ".join(kit.pdf_text(tmp_path / "audit.pdf").split()).rpartition("Not verified by fairnb")[2]
     assert printed in annex
     assert "@somebody" not in annex
 
@@ -345,86 +188,10 @@ def test_export_cannot_show_more_than_the_case_stored(case: Path) -> None:
 
 
 def test_withheld_texts_of_a_case_are_in_no_file(kit: Any, tmp_path: Path) -> None:
-    folder = make_case(kit, tmp_path / "withheld", redact="withhold")
+    folder = kit.make_case(tmp_path / "withheld", redact="withhold")
     export(folder)
     assert "silly goose" not in (folder / "audit.html").read_text(encoding="utf-8")
     assert "silly goose" not in (folder / "evidence.json").read_text(encoding="utf-8")
-
-
-def test_a_hundred_and_twenty_rows_fourteen_columns_and_long_words_are_whole(
-    kit: Any, tmp_path: Path
-) -> None:
-    long = "".join(chr(ord("a") + i % 26) for i in range(300))
-    tables = [
-        {"title": "Long", "heads": ["Id", "Text"],
-         "rows": [[f"R-{i:03d}", "Első Юра 😁 ma’am αβγ"] for i in range(120)]},
-        {"title": "Wide", "heads": [f"Column {i}" for i in range(14)],
-         "rows": [[long if i == 3 else f"cell{j}x{i}" for i in range(14)] for j in range(3)]},
-        {"title": "Annexed", "heads": ["A"], "rows": [["annexed-cell"]], "annex": True},
-    ]  # fmt: skip
-    result = kit.sample_result(facts={"statement": f"A word: {long}", "tables": tables})
-    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample(result)]))
-    export(place, to=["pdf"])
-    text = pdf_text(tmp_path / "audit.pdf", "-layout")
-    assert all(f"R-{i:03d}" in text for i in range(120))
-    heads = [page for page in text.split("\f") if re.search(r"R-\d{3}", page)]
-    assert len(heads) > 2
-    assert all(re.search(r"^ *Id +Text", page, re.MULTILINE) for page in heads)
-    assert all(f"cell{j}x{i}" in text for j in range(3) for i in range(14) if i != 3)
-    letters = re.sub(r"\s+", "", pdf_text(tmp_path / "audit.pdf", "-raw"))
-    assert letters.count(long) == 5
-    assert "Első Юра 😁 ma’am αβγ" in text
-    assert "annexed-cell" in text
-    fonts = subprocess.run(
-        ["pdffonts", str(tmp_path / "audit.pdf")], capture_output=True, text=True, check=True
-    )
-    rows = fonts.stdout.splitlines()[2:]
-    assert all(re.search(r"yes yes yes +\d+ +\d+$", row) for row in rows), fonts.stdout
-    assert all(any(family in row for row in rows) for family in ("+IBM-Plex-Sans", "+Source-Serif-4"))
-
-
-def test_a_heading_stands_on_the_page_of_its_wide_table(kit: Any, tmp_path: Path) -> None:
-    measures = tuple(
-        Measure(measure="gap", attribute="mentioned", subgroup=f"g{i}", reference="rest", label="negative",
-                variant="v", value=0.1, n=50)
-        for i in range(3)
-    )  # fmt: skip
-    heads = [f"Column {i}" for i in range(14)]
-    tables = [{"title": "Far", "heads": heads, "rows": [["far-cell"] * 14], "annex": True}]
-    result = kit.sample_result(
-        measures=measures, candidates=(), findings=(), facts={"statement": "Said.", "tables": tables}
-    )
-    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample(result)]))
-    export(place, to=["pdf"])
-    pages = pdf_text(tmp_path / "audit.pdf", "-layout").split("\f")
-    (annexed,) = [page for page in pages if re.search(r"^ *M-0001 ", page, re.MULTILINE)]
-    assert re.search(r"^ *Who is wrongly flagged +toxic$", annexed, re.MULTILINE)
-    (far,) = [page for page in pages if "far-cell" in page]
-    assert re.search(r"^ *[A-Z] Further tables$", far, re.MULTILINE)
-
-
-def test_words_in_figures_can_be_found_in_the_pdf(kit: Any, tmp_path: Path) -> None:
-    place = kit.write(tmp_path / "x.ipynb", kit.notebook([kit.engagement(), kit.sample()]))
-    export(place, to=["pdf"])
-    assert "False positives: supports" in pdf_text(tmp_path / "audit.pdf")
-
-
-def test_without_pango_the_page_is_written_and_the_packages_are_named(
-    case: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
-
-    class Broken:
-        def find_spec(self, name: str, *rest: Any) -> None:
-            if name == "weasyprint":
-                raise OSError("cannot load library 'libpango-1.0-0'")
-
-    monkeypatch.setattr(sys, "meta_path", [Broken(), *sys.meta_path])
-    report = export(case)
-    assert [path.name for path in report.paths] == ["audit.html", "evidence.json"]
-    assert "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-dejavu-core" in report.warnings[0]
-    with pytest.raises(FairnbError, match="libpango"):
-        export(case, to=["pdf"])
 
 
 def test_a_failure_while_writing_leaves_what_was_there(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -529,22 +296,3 @@ def test_pictures_in_annexes_are_bounded() -> None:
     Image.new("1", (20_000, 10_000)).save(stream, "PNG")
     assert safe_png(stream.getvalue()) == ""
     assert safe_png(b"<svg onload=alert(1)>") == ""
-
-
-def test_an_export_tells_its_stages_and_leaves_out_what_is_kept(case: Path) -> None:
-    told: list[tuple[int, int, str]] = []
-
-    def export_again() -> list[tuple[int, int, str]]:
-        told.clear()
-        export(case, to=["html", "pdf"], progress=lambda *stage: told.append(stage))
-        return told
-
-    assert export_again() == [
-        (0, 5, "checking the notebook"),
-        (1, 5, "drawing the figures"),
-        (2, 5, "writing the HTML page"),
-        (3, 5, "writing the PDF"),
-        (4, 5, "saving the files"),
-        (5, 5, "exported"),
-    ]
-    assert [done for done, _, _ in export_again()] == [0, 4, 5]
