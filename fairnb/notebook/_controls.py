@@ -24,7 +24,7 @@ from fairnb.notebook._keep import keep_parameters
 from fairnb.notebook._pace import Pace
 from fairnb.notebook._state import State, StateLine
 from fairnb.notebook._stopping import RunStopped
-from fairnb.notebook._threshold import at_threshold
+from fairnb.notebook._threshold import ThresholdAnswer
 from fairnb.notebook._widgets import STYLE, Control, Panel, folding, hear_meanwhile
 from fairnb.sections import Need, section
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from fairnb.case import Case, Payload
     from fairnb.notebook._notebook import NotebookCase
-    from fairnb.statistics import Tally
 
 PAUSE = 0.1
 """Seconds without a further change after which a change is run."""
@@ -73,8 +72,6 @@ class Controls:
         self._ran = False
         self.retired = False
         """Whether another run of the cell has taken the place of these controls."""
-        self._tally: Tally | None = None
-        self._counted = ""
         self._done = (0, 0, "")
         self._quiet: set[int] = set()
         """Threads that set controls, which is no change by a person."""
@@ -95,13 +92,7 @@ class Controls:
         }
         for control in self._controls.values():
             control.watch(self._changed)
-        self._answer: Any = None
-        """What a threshold does, told below its control; None where there is none."""
-        if "threshold" in self._controls:
-            self._answer = widgets.HTML()
-            self._answer.add_class("fairnb-helpline")
-            box = self._controls["threshold"].box
-            box.children = (*box.children, self._answer)
+        self._answer = ThresholdAnswer(self._controls["threshold"]) if "threshold" in self._controls else None
         self._line = StateLine(
             self._section.title, run=self.run, stop=self.stop, keep=self.keep, reset=self.reset
         )
@@ -211,7 +202,8 @@ class Controls:
         if threading.get_ident() in self._quiet:
             return
         self._read()
-        self._preview()
+        if self._answer is not None:
+            self._answer.say(self._values["threshold"])
         if self._pace.waits:
             if self.state not in ("queued", "running"):
                 self._say("changed", "Changed", f"a run took {self._pace.last:.0f} s: press Run")
@@ -222,24 +214,6 @@ class Controls:
         elif self._notebook.worker.busy:
             self._say("queued", "Queued")
         self._ask(pause=PAUSE)
-
-    def _preview(self) -> None:
-        """Say at once what the threshold at hand does to everyone's texts, from the counts of the last result.
-
-        It needs neither texts nor scores, so it keeps pace at any size of corpus; the section's own
-        measures come when it has run.
-        """
-        if self._answer is not None:
-            threshold = self._values["threshold"]
-            said = "" if threshold is None or self._tally is None else at_threshold(self._tally, threshold)
-            self._answer.value = f"<span class='fairnb-help' role='status'>{said}</span>" if said else ""
-
-    def _take_tally(self, case: Case, payloads: Sequence[Payload]) -> None:
-        """Keep the counts that the first result rests on."""
-        named = payloads[0].result.tallies
-        digest = next(iter(named.values()), "")
-        if "threshold" in self._controls and digest and digest != self._counted:
-            self._tally, self._counted = case.store.counted(digest), digest
 
     def _read(self) -> None:
         self._values.update({name: control.value for name, control in self._controls.items()})
@@ -271,7 +245,8 @@ class Controls:
                 self._shape, self._early = (self._shape, shape) if shape.fades else (shape, None)
                 self._ran = True
                 self._ran_with = values
-                self._take_tally(case, payloads)
+                if self._answer is not None:
+                    self._answer.take(case, payloads)
                 self._draw()
                 scored = Need.LIVE_SYSTEM in self._section.needs and self._done[2].startswith("scoring")
                 self._pace = self._pace.after(perf_counter() - started, scored=scored)

@@ -320,12 +320,12 @@ def test_what_a_threshold_does_is_said_at_once_from_the_counts_alone(
     monkeypatch.setattr(controls._notebook.worker, "ask", lambda *args, **options: None)
     controls._controls["threshold"].input.value = 0.9
     # By hand: 15 texts score 0.8, the others 0.1; 20 of 60 are positive.
-    said = controls._answer.value
+    said = controls._answer.line.value
     assert (
         "At 0.90 (rounded scores): 0.0% of 60 texts flagged, 20 of 20 positive ones missed, 0 of 40" in said
     )
     controls._controls["threshold"].input.value = 0.5
-    assert "At 0.50: 25.0% of 60 texts flagged, 5 of 20" in controls._answer.value
+    assert "At 0.50: 25.0% of 60 texts flagged, 5 of 20" in controls._answer.line.value
 
 
 def test_the_sentence_on_a_threshold_is_quick_on_a_million_rows() -> None:
