@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 import types
@@ -372,6 +373,23 @@ class Kit:
         return subprocess.run(
             ["pdftotext", *options, str(path), "-"], capture_output=True, check=True
         ).stdout.decode()
+
+    @staticmethod
+    def page(evidence: Any, notebook: Any = None, **options: Any) -> str:
+        """The page for the screen."""
+        from fairnb.files import canonical_json
+        from fairnb.report._document import build_document
+        from fairnb.report._page import render_document
+
+        return render_document(
+            build_document(evidence, notebook, **options), medium="screen", evidence=canonical_json(evidence)
+        )
+
+    @staticmethod
+    def words(html: str) -> str:
+        """The page's text on one line."""
+        body = html.partition("</style>")[2]
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
 
 
 @pytest.fixture(scope="session")

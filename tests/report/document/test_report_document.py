@@ -13,22 +13,9 @@ from fairnb.errors import FairnbError
 from fairnb.files import canonical_json
 from fairnb.report._document import build_document
 from fairnb.report._page import contents, render_document
-from fairnb.sections import Candidate, Finding, Measure, Verdict
+from fairnb.sections import Measure
 
 HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>'
-
-
-def page(evidence: Any, notebook: Any = None, **options: Any) -> str:
-    """The page for the screen."""
-    return render_document(
-        build_document(evidence, notebook, **options), medium="screen", evidence=canonical_json(evidence)
-    )
-
-
-def words(html: str) -> str:
-    """The page's text on one line."""
-    body = html.partition("</style>")[2]
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
 
 
 def png(size: tuple[int, int] = (8, 4)) -> bytes:
@@ -45,7 +32,7 @@ def png(size: tuple[int, int] = (8, 4)) -> bytes:
 
 def test_the_cover_names_parties_system_data_criteria_and_digest(kit: Any) -> None:
     evidence = kit.evidence(kit.payloads())
-    text = words(page(evidence))
+    text = kit.words(kit.page(evidence))
     for said in (
         "Independent ethical assessment of the comment filter “Harbour”", "third-party", "Trust and Safety Board",
         "A. Example", "Example Assurance", "Harbour 4.2", "Harbour Labs", "Test corpus comments: 3,803 texts",
@@ -56,141 +43,23 @@ def test_the_cover_names_parties_system_data_criteria_and_digest(kit: Any) -> No
 
 
 def test_a_finished_document_is_final_and_says_so(kit: Any) -> None:
-    html = page(kit.evidence(kit.payloads()))
+    html = kit.page(kit.evidence(kit.payloads()))
     assert '<meta name="fairnb-document-status" content="final">' in html
     assert "This is a draft" not in html
 
 
 def test_a_draft_says_what_is_missing(kit: Any) -> None:
-    html = page(kit.evidence(kit.payloads(draft=["the addressee is empty"])))
+    html = kit.page(kit.evidence(kit.payloads(draft=["the addressee is empty"])))
     assert '<meta name="fairnb-document-status" content="draft">' in html
     assert html.count("the addressee is empty") >= 2
 
 
-def test_verdicts_are_told_by_shape_and_word(kit: Any) -> None:
-    text = words(page(kit.evidence(kit.payloads())))
-    for mark in ("▲ Exceeds", "● Within", "◆ Inconclusive", "○ Not measured"):
-        assert mark in text
-    assert "4 differences were to be put to the test; 1 could not be measured." in text
-
-
-def test_the_gravest_findings_are_read_first_and_the_largest_of_them_before_the_others(kit: Any) -> None:
-    """Of twelve that exceed the margin eight stand at a glance: by severity, then by size whatever the sign."""
-    given = [
-        (number, severity, effect)
-        for number, (severity, effect) in enumerate(
-            [("low", 0.9), ("observation", 0.95), *[("medium", 0.1 + n / 100) for n in range(6)],
-             ("high", 0.30), ("high", -0.40), ("high", 0.35), ("low", -0.91)]
-        )
-    ]  # fmt: skip
-    measures = tuple(Measure(measure="gap", subgroup=f"g{n}", value=e, n=50) for n, _, e in given)
-    common: dict[str, Any] = {"statement": "It differs."}
-    result = kit.sample_result(
-        measures=measures,
-        candidates=tuple(
-            Candidate(criterion=f"Gap {n}", measures=(measures[n].key,), family="C", effect=e, margin=0.05,
-                      verdict=Verdict.EXCEEDS, **common)
-            for n, _, e in given
-        ),
-        findings=tuple(
-            Finding(criterion=f"Gap {n}", measures=(measures[n].key,), severity=s, requirement=5, **common)
-            for n, s, _ in given
-        ),
-    )  # fmt: skip
-    evidence = kit.evidence([kit.engagement(), kit.sample(result)])
-    document = build_document(evidence)
-    assert "1 of those that exceed the margin is an observation and no graded finding" in words(
-        page(evidence)
-    )
-    assert [item.criterion for item in document.foremost] == [f"Gap {n}" for n in (9, 10, 8, 7, 6, 5, 4, 3)]
-    assert [item.criterion for item in document.verdicts[8:]] == [f"Gap {n}" for n in (2, 11, 0, 1)]
-
-
-def test_at_a_glance_prints_the_severity_of_each_difference_in_their_order(kit: Any) -> None:
-    rows = [
-        ("Small", "high", 0.3),
-        ("Large", "medium", -0.9),
-        ("Larger", "medium", 0.95),
-        ("Plain", "", 0.99),
-    ]
-    measures = {name: Measure(measure="gap", subgroup=name, value=e, n=50) for name, _, e in rows}
-    result = kit.sample_result(
-        measures=tuple(measures.values()),
-        candidates=tuple(
-            Candidate(criterion=name, measures=(measures[name].key,), family="C", effect=e, margin=0.05,
-                      verdict=Verdict.EXCEEDS, statement="It differs.")
-            for name, _, e in rows
-        ),
-        findings=tuple(
-            Finding(criterion=name, measures=(measures[name].key,), severity=s, requirement=5,
-                    statement="It differs.")
-            for name, s, _ in rows
-            if s
-        ),
-    )  # fmt: skip
-    text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
-    glance = text.partition("Verdict Severity")[2].partition("What was assessed")[0]
-    assert re.findall(r"(\w+) It differs\. [+−]0\.\d+ ▲ Exceeds (high|medium|low|–)", glance) == [
-        ("Small", "high"), ("Larger", "medium"), ("Large", "medium"), ("Plain", "–"),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("answered", [False, True])
-def test_questions_that_nobody_answered_are_not_assessed(kit: Any, answered: bool) -> None:
-    from fairnb.sections import section
-
-    asked = section("questionnaire")
-    states = ["unanswered", "claimed without evidence" if answered else "unanswered"]
-    questions = [
-        {"id": f"1.{n}", "requirement": 1, "text": "Who oversees it?", "state": state, "answer": "", "by": "",
-         "date": "", "evidence": [], "why": "", "level": "", "note": "", "reason": ""}
-        for n, state in enumerate(states)
-    ]  # fmt: skip
-    given = kit.payload("questionnaire", kit.sample_result(
-        measures=(), candidates=(), findings=(), limits=(), examples=(), facts={"questions": questions}),
-        title=asked.title, section_version=asked.version + 1)  # fmt: skip
-    document = build_document(kit.evidence([kit.engagement(), given]))
-    missing = dict(document.not_assessed)
-    said = "not answered: none of the 2 questions has an answer"
-    assert (missing.get(asked.title) == said) is not answered
-
-
-def test_the_annex_marks_what_at_a_glance_does_not_count(kit: Any) -> None:
-    key = Measure(measure="gap", subgroup="g", value=0.2, n=50)
-    common: dict[str, Any] = {
-        "measures": (key.key,),
-        "effect": 0.2,
-        "margin": 0.05,
-        "verdict": Verdict.EXCEEDS,
-    }
-    result = kit.sample_result(
-        measures=(key,),
-        candidates=tuple(
-            Candidate(criterion=name, statement="It differs.", family=family, **common)
-            for name, family in (("Counted", "C"), ("Observed", "E"))
-        ),
-    )
-    text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
-    annex = text[text.rindex("Differences put to the test") :]
-    assert "Those without † are the 1 counted in At a glance" in annex
-    assert "those with † (1) are observations at most" in annex
-    assert re.search(r"Counted [^†]* ▲ Exceeds (?!†)", annex)
-    assert re.search(r"Observed [^†]* ▲ Exceeds †", annex)
-
-
 def test_the_page_promises_of_a_check_no_more_than_it_does(kit: Any) -> None:
-    text = words(page(kit.evidence(kit.payloads())))
+    text = kit.words(kit.page(kit.evidence(kit.payloads())))
     assert "whether its figures follow" not in text
     assert "It does not compare the printed figures with the evidence" in text
     assert text.count("--trust CERTIFICATE.pem") == 2
     assert "ROOTS.pem" not in text
-
-
-def test_at_a_glance_says_which_corpus_a_section_looked_at(kit: Any) -> None:
-    payloads = [kit.engagement(), kit.sample(parameters={"corpus": "train"})]
-    (line,) = [one for one in build_document(kit.evidence(payloads)).overview if one.title.startswith("Who")]
-    assert line.about == "training corpus"
-    assert "Who is wrongly flagged training corpus Harmless" in words(page(kit.evidence(payloads)))
 
 
 def test_words_that_the_document_uses_are_explained_once(kit: Any) -> None:
@@ -202,21 +71,11 @@ def test_words_that_the_document_uses_are_explained_once(kit: Any) -> None:
     }  # fmt: skip
 
 
-def test_what_was_not_assessed_is_named_with_its_reason(kit: Any) -> None:
-    payloads = [
-        *kit.payloads(),
-        kit.payload("data_bias", kit.not_applicable("no training corpus"), title="Data bias"),
-    ]
-    document = build_document(kit.evidence(payloads))
-    assert ("Data bias", "no training corpus") in document.not_assessed
-    assert ("Technical performance", "not part of this notebook") in document.not_assessed
-
-
 def test_sections_stand_in_the_notebooks_order_with_remarks_between_them(kit: Any) -> None:
     payloads = kit.payloads()
     notebook = kit.notebook(payloads)
     notebook["cells"].insert(1, kit.markdown("Seen *by me*."))
-    text = words(page(kit.evidence(payloads), notebook))
+    text = kit.words(kit.page(kit.evidence(payloads), notebook))
     body = text[text.index("Speaks to requirement 7") :]
     places = [
         body.index(s)
@@ -228,13 +87,13 @@ def test_sections_stand_in_the_notebooks_order_with_remarks_between_them(kit: An
 def test_the_templates_own_words_are_not_the_assessors_remarks(kit: Any) -> None:
     payloads = kit.payloads()
     notebook = kit.notebook(payloads, kit.markdown("# A title", "fairnb"))
-    assert "Assessor’s remark" not in words(page(kit.evidence(payloads), notebook))
+    assert "Assessor’s remark" not in kit.words(kit.page(kit.evidence(payloads), notebook))
 
 
 def test_a_template_cell_the_assessor_rewrote_is_a_remark(kit: Any) -> None:
     payloads = kit.payloads()
     notebook = kit.notebook(payloads, kit.markdown("## Data bias\n\nI changed these words.", "fairnb"))
-    assert "I changed these words." in words(page(kit.evidence(payloads), notebook))
+    assert "I changed these words." in kit.words(kit.page(kit.evidence(payloads), notebook))
 
 
 def test_remarks_bring_no_html_no_picture_and_no_link(kit: Any) -> None:
@@ -243,7 +102,7 @@ def test_remarks_bring_no_html_no_picture_and_no_link(kit: Any) -> None:
         "\n\n<https://example.org/b>\n\n# Big\n\n| a | b |\n|---|---|\n| 1 | 2 |"
     )
     payloads = kit.payloads()
-    html = page(kit.evidence(payloads), kit.notebook(payloads, kit.markdown(remark)))
+    html = kit.page(kit.evidence(payloads), kit.notebook(payloads, kit.markdown(remark)))
     assert kit.active(html) == []
     assert "site (https://example.org/a)" in html
     assert "[picture not printed: x]" in html
@@ -263,7 +122,7 @@ def test_outputs_of_own_code_go_to_an_annex_that_vouches_for_nothing(kit: Any) -
         {"output_type": "display_data", "metadata": {}, "data": {"image/svg+xml": HOSTILE, "text/plain": "plain"}},
         {"output_type": "display_data", "metadata": {}, "data": {"image/png": "bm90IGEgcGljdHVyZQ=="}},
     )  # fmt: skip
-    html = page(kit.evidence(payloads), kit.notebook(payloads, cell))
+    html = kit.page(kit.evidence(payloads), kit.notebook(payloads, cell))
     assert kit.active(html) == []
     assert "Not verified by fairnb" in html
     assert "red &lt;script&gt;" in html
@@ -295,13 +154,13 @@ def test_hostile_text_is_escaped_in_every_place_of_the_document(kit: Any) -> Non
     ]
     case = {"title": HOSTILE, "digest": HOSTILE, "files": {HOSTILE: HOSTILE}}
     evidence = kit.evidence(payloads, case=case, log=log)
-    assert kit.active(page(evidence)) == []
+    assert kit.active(kit.page(evidence)) == []
     assert kit.active(render_document(build_document(evidence), medium="paper")) == []
 
 
 def test_the_page_forbids_everything_and_carries_its_evidence(kit: Any) -> None:
     evidence = kit.evidence(kit.payloads())
-    html = page(evidence)
+    html = kit.page(evidence)
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
     assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in html
     assert html.index("Content-Security-Policy") < html.index("<style>")
@@ -315,13 +174,13 @@ def test_the_page_forbids_everything_and_carries_its_evidence(kit: Any) -> None:
 
 
 def test_no_text_can_take_the_place_of_the_letters(kit: Any) -> None:
-    html = page(kit.evidence([kit.engagement(title="/*\x1f*/")]))
+    html = kit.page(kit.evidence([kit.engagement(title="/*\x1f*/")]))
     assert html.index("@font-face") > html.index("<style>")
 
 
 def test_the_same_evidence_gives_the_same_page(kit: Any) -> None:
     evidence = kit.evidence(kit.payloads())
-    assert page(evidence) == page(evidence)
+    assert kit.page(evidence) == kit.page(evidence)
 
 
 def test_the_date_is_the_last_results_or_the_one_that_is_set(
@@ -337,7 +196,7 @@ def test_a_changed_parameter_is_printed_with_the_case_files_value(kit: Any) -> N
     changed = kit.sample(
         parameters={"threshold": 0.6}, origins={"threshold": "notebook"}, declared={"threshold": 0.5}
     )
-    text = words(page(kit.evidence([kit.engagement(), changed])))
+    text = kit.words(kit.page(kit.evidence([kit.engagement(), changed])))
     assert "threshold 0.6 0.5 in the notebook, at a time not recorded" in text
     assert "notebook; case file 0.5" in text
 
@@ -355,7 +214,7 @@ def test_a_moved_threshold_is_told_on_the_cover_at_a_glance_and_beside_its_secti
         {**event, "target": "rude", "before": None, "after": 0.69, "time": "2026-11-22T10:30:00Z"},
     ]
     payloads = [kit.engagement(), kit.system(), moved]
-    text = words(page(kit.evidence(payloads, log=log)))
+    text = kit.words(kit.page(kit.evidence(payloads, log=log)))
     said = (
         "Who is wrongly flagged (toxic) was run with threshold 0.69 instead of the case file’s 0.50, "
         "changed by hand on 21 November 2026"
@@ -366,7 +225,9 @@ def test_a_moved_threshold_is_told_on_the_cover_at_a_glance_and_beside_its_secti
     assert said in head
     assert said in below.partition("What was not assessed")[0]
     assert "threshold 0.69 0.5 2026-11-21 10:30 UTC" in text
-    assert "was run with" not in words(page(kit.evidence([kit.engagement(), kit.system(), kit.sample()])))
+    assert "was run with" not in kit.words(
+        kit.page(kit.evidence([kit.engagement(), kit.system(), kit.sample()]))
+    )
 
 
 def test_a_section_that_a_change_made_not_applicable_and_a_long_value_are_told_too(kit: Any) -> None:
@@ -376,7 +237,7 @@ def test_a_section_that_a_change_made_not_applicable_and_a_long_value_are_told_t
                     parameters={"corpus": "train"}, declared={"corpus": "test"}),
         kit.sample(parameters={"words": "goose " * 20}, declared={"words": ""}, target="rude"),
     ]  # fmt: skip
-    text = words(page(kit.evidence(payloads, log=[])))
+    text = kit.words(kit.page(kit.evidence(payloads, log=[])))
     assert (
         "Flagged was asked for with corpus train instead of the case file’s test, changed by hand at a time not "
         "recorded, and is not applicable." in text
@@ -403,7 +264,7 @@ def test_settings_changed_after_the_first_score_are_printed(kit: Any) -> None:
         {"event": "score", "time": "2026-11-20T09:00:00Z"},
         {"event": "case_file", "time": "2026-11-21T10:30:00Z", "changes": {"criteria.margin": [0.02, 0.05]}},
     ]
-    text = words(page(kit.evidence(kit.payloads(), log=log)))
+    text = kit.words(kit.page(kit.evidence(kit.payloads(), log=log)))
     assert "criteria.margin 0.05 0.02 2026-11-21 10:30 UTC" in text
     assert (
         "2026-11-20 08:00 UTC"
@@ -414,14 +275,14 @@ def test_settings_changed_after_the_first_score_are_printed(kit: Any) -> None:
 def test_every_measure_that_no_table_prints_stands_in_the_annex(kit: Any) -> None:
     measures = tuple(Measure(measure="m", subgroup=f"g{i}", value=i / 100, n=30 + i) for i in range(60))
     result = kit.sample_result(measures=measures, candidates=(), findings=())
-    text = words(page(kit.evidence([kit.engagement(), kit.sample(result)])))
+    text = kit.words(kit.page(kit.evidence([kit.engagement(), kit.sample(result)])))
     annex = text.partition("Those that stand in no table")[2]
     assert all(f"M-{i + 1:04d} m g{i} {i / 100:.4f}" in annex for i in range(60))
 
 
 def test_contents_name_each_chapter_once_and_lead_to_it(kit: Any) -> None:
     evidence = kit.evidence(kit.payloads())
-    html = page(evidence)
+    html = kit.page(evidence)
     entries = contents(build_document(evidence))
     assert [entry.label for entry in entries][:3] == ["", "1", "2"]
     for entry in entries:
@@ -431,7 +292,7 @@ def test_contents_name_each_chapter_once_and_lead_to_it(kit: Any) -> None:
 
 def test_ids_in_the_page_are_unique(kit: Any) -> None:
     payloads = [kit.engagement(), kit.sample(target="a b"), kit.sample(target="a-b"), kit.sample(target="")]
-    ids = re.findall(r'\sid="([^"]+)"', page(kit.evidence(payloads)))
+    ids = re.findall(r'\sid="([^"]+)"', kit.page(kit.evidence(payloads)))
     assert len(ids) == len(set(ids))
 
 
