@@ -22,7 +22,9 @@ _UNSEEN = re.compile(
 )
 _ID = re.compile(r"M-\d+")
 # A number is tried from its first digit only: a text of digits alone takes no time.
-_SHARE = re.compile(r"(?<![\d.,])[−+]?\d[\d.,]* %")
+_SHARE = re.compile(r"(?<![\d.,])([−+]?\d[\d.,]* %)")
+# Printed values are escaped, so that angle brackets are those of tags alone.
+_WITH_SHARE = re.compile(r"(?:\A|(?<=>))[^<]* %[^<]*")
 _VERBATIM = re.compile(r"<(title|style|svg|pre|code)\b.*?</\1>", re.DOTALL)
 """What is no running text: a space in it breaks no line, or is the reader's to copy."""
 _BREAKS = re.compile(r"[\s\-/]+")
@@ -96,16 +98,13 @@ def _unparted(html: str) -> str:
     """A page whose shares stay on one line by a rule of style: what is copied from it has a plain space."""
     parts, start = [], 0
     for verbatim in _VERBATIM.finditer(html):
-        parts += [_SHARE.sub(_whole, html[start : verbatim.start()]), verbatim.group()]
+        parts += [_WITH_SHARE.sub(_whole, html[start : verbatim.start()]), verbatim.group()]
         start = verbatim.end()
-    return "".join([*parts, _SHARE.sub(_whole, html[start:])])
+    return "".join([*parts, _WITH_SHARE.sub(_whole, html[start:])])
 
 
-def _whole(found: re.Match[str]) -> str:
-    # Printed values are escaped, so that these characters are those of tags alone.
-    html, start, share = found.string, found.start(), found.group()
-    within = html.rfind("<", 0, start) > html.rfind(">", 0, start)
-    return share if within else f'<span class="whole">{share}</span>'
+def _whole(words: re.Match[str]) -> str:
+    return _SHARE.sub(r'<span class="whole">\1</span>', words.group())
 
 
 def _grouped(digest: str, size: int = 4) -> str:
